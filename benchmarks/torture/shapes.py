@@ -42,7 +42,7 @@ _PER_KEY = "SELECT k, COUNT(*) AS n, SUM(v) AS total FROM events WHERE {kept} GR
 @dataclass(frozen=True)
 class Shape:
     """``table``: its sink, whose first ``key`` columns name a row. ``query``, or a ``view`` that it reads, has a filter ``{kept}`` that all rows
-    pass, by which its versions differ. ``rows``: what has to be in the sink.
+    pass, and may have options ``{edited}`` of a source, by which its versions differ. ``rows``: what has to be in the sink.
     """
 
     name: str
@@ -56,7 +56,12 @@ class Shape:
 
     def sql(self, version: int) -> str:
         sink = f"CREATE TABLE {self.table} ({self.columns}) WITH ({self.options.format(self.table)});"
-        return f"{self.view}{sink}\nINSERT INTO {self.table} {self.query};\n".replace("{kept}", f"k >= {-version}")
+        start = "latest-offset" if version % 2 else "earliest-offset"
+        edited = (
+            f"'scan.startup.mode' = '{start}', 'properties.group.id' = 'g{version}', 'json.ignore-parse-errors' = '{str(version % 3 == 0).lower()}'"
+        )
+        query = f"{self.view}{sink}\nINSERT INTO {self.table} {self.query};\n"
+        return query.replace("{kept}", f"k >= {-version}").replace("{edited}", edited)
 
     def reader(self, project: Path, bootstrap: Callable[[], str]) -> DeltaTable | Lines | Topic:
         """Its sink, as it is to be read."""
@@ -67,6 +72,10 @@ class Shape:
 
 SHAPES = (
     Shape("append", "copies", "id BIGINT, k INT, v INT", _DELTA, "SELECT id, k, v FROM events WHERE {kept}", Load.copies),
+    Shape(
+        "edited source", "seen", "id BIGINT, k INT, v INT", _DELTA,
+        "SELECT id, k, v FROM events /*+ OPTIONS({edited}) */ WHERE {kept}", Load.copies,
+    ),
     Shape("MERGE", "totals", f"k INT, n BIGINT, total BIGINT{_BY_K}", _DELTA, _PER_KEY, Load.totals),
     Shape(
         "aggregate chain", "sizes", "n BIGINT, num BIGINT, total BIGINT, PRIMARY KEY (n) NOT ENFORCED", _DELTA,

@@ -15,7 +15,7 @@ from sqlstream.connectors.nexmark import Nexmark
 from sqlstream.connectors.print import Print
 from sqlstream.connectors.savepoint.table import Savepoint
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
-from sqlstream.core.options import Support
+from sqlstream.core.options import Role, Support, find_option
 from sqlstream.core.secrets import is_secret
 
 if TYPE_CHECKING:
@@ -74,11 +74,10 @@ def find_connector(name: str, at: Any = None) -> Connector:
 def lasting_options(table: Table) -> dict[str, str]:
     """The options of ``table`` that say what is read or written: without those that only say how or have no effect, and without secrets."""
     connector = next((c for c in CONNECTORS if c.name == table.connector), None)
-    # One that is named goes before a prefix.
-    rows = () if connector is None else sorted(connector.options, key=lambda row: row.key.endswith("*"))
+    rows = () if connector is None else connector.options
 
     def lasts(key: str) -> bool:
-        row = next((row for row in rows if row.matches(key)), None)
-        return not is_secret(key) and (row is None or not (row.tuning or row.use is Support.NOTICE))
+        row = find_option(rows, key)
+        return not is_secret(key) and (row is None or not (row.role is Role.TUNING or row.use is Support.NOTICE))
 
     return {key: value for key, value in table.options.items() if lasts(key)}

@@ -16,9 +16,11 @@ from sqlstream.connectors.paths import is_uri
 from sqlstream.core import storage
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.options import Role, find_option
+from sqlstream.core.secrets import masked_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -159,6 +161,24 @@ class Connector(ABC):
             return table
         return replace(table, options={**table.options, self.path_option: f"{warehouse.rstrip('/')}/{path}"})
 
+    def places(self, table: Table, *, written: bool = False) -> tuple[str, ...]:
+        """Where rows of ``table`` are read, or ``written``: texts that are equal for the same place, whatever else is declared of the table.
+
+        Offsets belong to places. There are none where nothing is kept, as on a screen.
+        """
+        if not any(option.role is Role.PLACE for option in self.options):
+            return ()
+        said = {k: masked_option(k, v) for k, v in table.options.items() if (o := find_option(self.options, k)) is not None and o.role is Role.PLACE}
+        return (" ".join([self.name, *(f"'{k}' = '{v}'" for k, v in sorted(said.items()))]),)
+
+    def reads(self, place: str, places: Collection[str]) -> bool:
+        """Whether what a table of ``places`` reads has all that was read at ``place``."""
+        return place in places
+
+    def offsets(self, table: Table, before: str) -> str:
+        """Of ``before``, Spark's text of a source's offsets, those of what ``table`` reads, which reads less."""
+        return before
+
     def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
         """The metadata keys of ``table``, those of its format included (``value.source.timestamp``)."""
         return self.metadata
@@ -227,27 +247,30 @@ class Connector(ABC):
 _SAY_WHERE = ("properties.group.id", "properties.auto.offset.reset")
 
 
-def once(request: Read, what: str, look: Callable[[], str]) -> str:
-    """The value of ``look()`` in the first query of a job that reads the table. All queries that read it get the same, also after a restart."""
+def once(request: Read, what: str, look: Callable[[], str], *, of_name: bool = False) -> str:
+    """The value of ``look()`` in the first query of a job that reads the table. All queries that read it get the same, also after a restart.
+
+    ``of_name``: also with other options.
+    """
     if request.shared is None:
         return look()
-    kept = _kept(request, request.shared, what)
+    kept = _kept(request, request.shared, what, of_name=of_name)
     if not kept.exists():
         storage.write(kept, look())
     return kept.read_text()
 
 
 def changed(request: Read, what: str, change: Callable[[str], str]) -> None:
-    """Change what ``once`` has kept, if it has."""
-    if request.shared is not None and (kept := _kept(request, request.shared, what)).exists():
+    """Change what ``once`` has kept of the table's name, if it has."""
+    if request.shared is not None and (kept := _kept(request, request.shared, what, of_name=True)).exists():
         storage.write(kept, change(kept.read_text()))
 
 
-def _kept(request: Read, shared: Place, what: str) -> Place:
+def _kept(request: Read, shared: Place, what: str, *, of_name: bool) -> Place:
     """The file in which ``once`` keeps something."""
     path, options = str(request.table.path), request.table.options
     # Where the cluster is, and how one gets in, may change while a job is stopped.
-    lasting = {k: v for k, v in options.items() if k in _SAY_WHERE or not k.startswith("properties.")}
+    lasting = {k: v for k, v in options.items() if not of_name and (k in _SAY_WHERE or not k.startswith("properties."))}
     digest = hashlib.sha256(json.dumps([path, lasting], sort_keys=True).encode()).hexdigest()[:12]
     name = re.sub(r"\W", "_", request.table.path.name, flags=re.ASCII)
     return shared / f"{name}-{digest}.{what}"

@@ -10,12 +10,13 @@ import secrets
 import time
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors.base import Connector, Read, SourceFrame, once, plain_options
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
-from sqlstream.core.options import Option, OptionKind, Support
+from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.types import INT, STRING, Type
@@ -37,6 +38,8 @@ _LARGEST = {"FLOAT": "3.4028235E38", "DOUBLE": "1.7976931348623157E308"}
 _LENGTH = 100
 _COLLECTION_LENGTH = 3
 _IN_ORDER = 100_000  # So many rows come from one task, and therefore in order.
+# With another value of one, a row of the same number is another.
+_makes = partial(Option, role=Role.PLACE)
 
 
 class Datagen(Connector):
@@ -51,19 +54,22 @@ class Datagen(Connector):
     )
     is_source = True
     options = (
-        Option("rows-per-second", OptionKind.LONG, "10000", "How many rows a second, if there is no last row."),
-        Option("number-of-rows", OptionKind.LONG, summary="How many rows; by default there is no end."),
+        _makes("rows-per-second", OptionKind.LONG, "10000", "How many rows a second, if there is no last row."),
+        _makes("number-of-rows", OptionKind.LONG, summary="How many rows; by default there is no end."),
         Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="Spark chooses the number of tasks"),
-        Option("fields.#.kind", OptionKind.ENUM, "random", "random or sequence.", values=("random", "sequence")),
-        Option("fields.#.min", OptionKind.STRING, summary="Smallest random number."),
-        Option("fields.#.max", OptionKind.STRING, summary="Largest random number."),
-        Option("fields.#.max-past", OptionKind.DURATION, "0", "How far a random TIMESTAMP may lie in the past."),
-        Option("fields.#.length", OptionKind.INT, summary="Length of a string, of bytes or of a collection."),
-        Option("fields.#.var-len", OptionKind.BOOLEAN, "false", "Lengths are random, up to 'length'."),
-        Option("fields.#.start", OptionKind.LONG, summary="First number of a sequence."),
-        Option("fields.#.end", OptionKind.LONG, summary="Last number of a sequence; the rows end with it."),
-        Option("fields.#.null-rate", OptionKind.DOUBLE, "0", "Share of cells that are NULL."),
+        _makes("fields.#.kind", OptionKind.ENUM, "random", "random or sequence.", values=("random", "sequence")),
+        _makes("fields.#.min", OptionKind.STRING, summary="Smallest random number."),
+        _makes("fields.#.max", OptionKind.STRING, summary="Largest random number."),
+        _makes("fields.#.max-past", OptionKind.DURATION, "0", "How far a random TIMESTAMP may lie in the past."),
+        _makes("fields.#.length", OptionKind.INT, summary="Length of a string, of bytes or of a collection."),
+        _makes("fields.#.var-len", OptionKind.BOOLEAN, "false", "Lengths are random, up to 'length'."),
+        _makes("fields.#.start", OptionKind.LONG, summary="First number of a sequence."),
+        _makes("fields.#.end", OptionKind.LONG, summary="Last number of a sequence; the rows end with it."),
+        _makes("fields.#.null-rate", OptionKind.DOUBLE, "0", "Share of cells that are NULL."),
     )
+
+    def places(self, table: Table, *, written: bool = False) -> tuple[str, ...]:
+        return tuple(f"{table.path}: {place}" for place in super().places(table, written=written))
 
     def check(self, table: Table) -> list[str]:
         notices = option_rows.check_options(self.name, plain_options(table), self.options)

@@ -15,12 +15,13 @@ import math
 import random
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.base import Connector, Read, SourceFrame, once
 from sqlstream.core import options
 from sqlstream.core.errors import ValidationError
-from sqlstream.core.options import Option, OptionKind, Support
+from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.types import BIGINT, INT, STRING, Type, row, timestamp
 
@@ -31,28 +32,30 @@ if TYPE_CHECKING:
 
     from sqlstream.sql.tables import Table
 
+# With another value of one, rows of the same numbers are others.
+_makes = partial(Option, role=Role.PLACE)
 _OPTIONS = (
-    Option("first-event.rate", OptionKind.INT, "10000", "Events a second of event time, at the start of each rate period."),
-    Option("next-event.rate", OptionKind.INT, "10000", "Events a second of event time, later in each rate period."),
-    Option("events.num", OptionKind.LONG, "0", "How many events; 0: without end."),
-    Option("person.proportion", OptionKind.INT, "1", "Persons in each block of events."),
-    Option("auction.proportion", OptionKind.INT, "3", "Auctions in each block of events."),
-    Option("bid.proportion", OptionKind.INT, "46", "Bids in each block of events."),
-    Option("rate.shape", OptionKind.ENUM, "square", "How the rate goes from first to next.", values=("square", "sine")),
-    Option("rate.period", OptionKind.DURATION, "600 s", "How long one cycle of the rate lasts."),
+    _makes("first-event.rate", OptionKind.INT, "10000", "Events a second of event time, at the start of each rate period."),
+    _makes("next-event.rate", OptionKind.INT, "10000", "Events a second of event time, later in each rate period."),
+    _makes("events.num", OptionKind.LONG, "0", "How many events; 0: without end."),
+    _makes("person.proportion", OptionKind.INT, "1", "Persons in each block of events."),
+    _makes("auction.proportion", OptionKind.INT, "3", "Auctions in each block of events."),
+    _makes("bid.proportion", OptionKind.INT, "46", "Bids in each block of events."),
+    _makes("rate.shape", OptionKind.ENUM, "square", "How the rate goes from first to next.", values=("square", "sine")),
+    _makes("rate.period", OptionKind.DURATION, "600 s", "How long one cycle of the rate lasts."),
     Option(
         "rate.limited", OptionKind.BOOLEAN, "false", "Published with the source, which does not read it.",
         use=Support.NOTICE, why="'max-emit-speed' = 'false' keeps to the event rate.",
     ),
-    Option("person.avg-size", OptionKind.MEMORY, "200b", "Average bytes of a person."),
-    Option("auction.avg-size", OptionKind.MEMORY, "500b", "Average bytes of an auction."),
-    Option("bid.avg-size", OptionKind.MEMORY, "100b", "Average bytes of a bid."),
-    Option("bid.hot-ratio.auctions", OptionKind.INT, "2", "Of this many bids, all but one go to a hot auction."),
-    Option("bid.hot-ratio.bidders", OptionKind.INT, "4", "Of this many bids, all but one come from a hot bidder."),
-    Option("auction.hot-ratio.sellers", OptionKind.INT, "4", "Of this many auctions, all but one come from a hot seller."),
-    Option("keep-alive", OptionKind.BOOLEAN, "false", "Whether the job continues after the last event."),
-    Option("stop-at", OptionKind.LONG, "-1", "Stop before this event number; -1: never."),
-    Option("max-emit-speed", OptionKind.BOOLEAN, "true", "Whether events come as fast as possible; else at the event rate."),
+    _makes("person.avg-size", OptionKind.MEMORY, "200b", "Average bytes of a person."),
+    _makes("auction.avg-size", OptionKind.MEMORY, "500b", "Average bytes of an auction."),
+    _makes("bid.avg-size", OptionKind.MEMORY, "100b", "Average bytes of a bid."),
+    _makes("bid.hot-ratio.auctions", OptionKind.INT, "2", "Of this many bids, all but one go to a hot auction."),
+    _makes("bid.hot-ratio.bidders", OptionKind.INT, "4", "Of this many bids, all but one come from a hot bidder."),
+    _makes("auction.hot-ratio.sellers", OptionKind.INT, "4", "Of this many auctions, all but one come from a hot seller."),
+    _makes("keep-alive", OptionKind.BOOLEAN, "false", "Whether the job continues after the last event."),
+    _makes("stop-at", OptionKind.LONG, "-1", "Stop before this event number; -1: never."),
+    _makes("max-emit-speed", OptionKind.BOOLEAN, "true", "Whether events come as fast as possible; else at the event rate."),
 )  # fmt: skip
 
 _TIME = timestamp(3)
@@ -154,6 +157,9 @@ class Nexmark(Connector):
     )
     options = _OPTIONS
     is_source = True
+
+    def places(self, table: Table, *, written: bool = False) -> tuple[str, ...]:
+        return tuple(f"{table.path}: {place}" for place in super().places(table, written=written))
 
     def check(self, table: Table) -> list[str]:
         written = _given(table)

@@ -12,7 +12,7 @@ from sqlstream.connectors.base import Connector, Write, plain_options
 from sqlstream.connectors.local_rows import local_rows
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, Change, ChangelogMode, changes
-from sqlstream.core.options import Option, OptionKind, Support
+from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Print(Connector):
     is_sink = True
     shows_changes = True
     options = (
-        Option("print-identifier", OptionKind.STRING, summary="Stands before every row, with '> '.", tuning=True),
+        Option("print-identifier", OptionKind.STRING, summary="Stands before every row, with '> '.", role=Role.TUNING),
         Option("standard-error", OptionKind.BOOLEAN, "false", "Print to standard error."),
         Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="rows are printed by one task"),
     )

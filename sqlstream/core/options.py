@@ -40,11 +40,19 @@ class Support(Enum):
     REFUSED = "refused"
 
 
+class Role(Enum):
+    """What the value of a table's option says to a job that reads or writes the table."""
+
+    PLACE = "where rows are read or written: with another value they are others"
+    MEANING = "what is read or written there: a job with another value is another, and goes on at the same offsets"
+    TUNING = "how that is done: a job with another value is the same"
+
+
 @dataclass(frozen=True)
 class Option:
     """One option. ``key`` may hold ``#`` for one name or dotted path (``fields.#.kind``) and end in ``*`` for a prefix
     (``properties.*``). ``values`` are those of an ENUM, lower case. ``why`` says why it has no effect or is refused, with
-    what to do instead. ``tuning``: it says how, not what: a job over tables with another value of it is the same."""
+    what to do instead. ``role`` is of options of tables."""
 
     key: str
     kind: OptionKind = OptionKind.STRING
@@ -54,7 +62,7 @@ class Option:
     values: tuple[str, ...] = ()
     use: Support = Support.HONOURED
     why: str = ""
-    tuning: bool = False
+    role: Role = Role.MEANING
 
     def matches(self, key: str) -> bool:
         if "#" in self.key or self.key.endswith("*"):

@@ -36,6 +36,7 @@ def saved(node: ast.SavepointJob, jobs: Jobs, interrupted: Callable[[], bool]) -
 
 def altered(node: ast.AlterJob, jobs: Jobs, zone: str) -> Outcome:
     """ALTER JOB .. SET OFFSETS, carried out. ``zone`` is that of times that name none. Raises ValidationError."""
+    jobs.await_ended()
     record = registry.find(jobs.kept.jobs, node.this.name)
     record.check_stopped()
     wanted = {}
@@ -54,6 +55,7 @@ def dropped(node: ast.DropJob, jobs: Jobs) -> Outcome:
     """DROP JOB, carried out. Raises ValidationError where it runs, or there is none."""
     if node.if_exists and not registry.exists(jobs.kept.jobs, node.this.name):
         return results.Done()
+    jobs.await_ended()
     record = registry.find(jobs.kept.jobs, node.this.name)
     record.check_stopped()
     record.drop()

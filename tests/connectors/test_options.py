@@ -8,13 +8,14 @@ import sys
 import pytest
 
 from sqlstream import formats
-from sqlstream.connectors import CONNECTORS, REFUSED, find_connector
+from sqlstream.connectors import CONNECTORS, REFUSED, find_connector, lasting_options
 from sqlstream.connectors.jdbc.dialects import dialect
 from sqlstream.connectors.kafka.offsets import parse_specific
 from sqlstream.connectors.paths import resolve
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
-from sqlstream.core.options import Option, OptionKind, Support
+from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.core.options import parse_value as parse_option
+from sqlstream.core.secrets import is_secret
 from sqlstream.sql import types as T
 
 KAFKA = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "b:9092", "format": "json"}
@@ -54,6 +55,24 @@ def test_find():
     for name in formats.REFUSED:
         with pytest.raises(NotSupported, match=name):
             formats.find_format(name)
+
+
+PLACED = {"kafka": KAFKA, "upsert-kafka": KAFKA, "filesystem": FILES, "delta": DELTA, "jdbc": JDBC}
+
+
+@pytest.mark.parametrize("connector", CONNECTORS, ids=lambda c: c.name)
+def test_places_are_by_the_options_that_are_declared_so(connector, make_table):
+    """Offsets belong to places: every option of every connector and format is changed, one by one."""
+    base = {**PLACED.get(connector.name, {}), "connector": connector.name}
+    before = make_table((("i", T.INT),), base)
+    of_formats = [option for format_ in formats.FORMATS for option in formats.table_options(format_)]
+    for option in (*connector.options, *of_formats):
+        key = option.key.replace("#", "f").replace("*", "x")
+        edited = make_table((("i", T.INT),), {**base, key: "5"})
+        is_place = option in connector.options and option.role is Role.PLACE
+        assert (connector.places(edited) != connector.places(before)) == is_place, key
+        lasts = option.role is not Role.TUNING and option.use is not Support.NOTICE and not is_secret(key)
+        assert option not in connector.options or (lasting_options(edited) != lasting_options(before)) == lasts, key
 
 
 @pytest.mark.parametrize("connector", CONNECTORS, ids=lambda c: c.name)

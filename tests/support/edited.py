@@ -50,6 +50,10 @@ class Project:
     def set(self, mode: str) -> None:
         run(self.session, f"SET 'execution.upgrade-mode' = '{mode}';")
 
+    def may_lose(self) -> None:
+        """From now on, a changed job may leave behind what can't be kept."""
+        run(self.session, "SET 'execution.state-recovery.ignore-unclaimed-state' = 'true';")
+
     def submit(self, sql: str) -> Job:
         """The job, which has read what there is and runs on."""
         job = submit(self.session, sql)

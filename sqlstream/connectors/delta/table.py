@@ -7,6 +7,7 @@ Flink. A TIMESTAMP is stored as TIMESTAMP_NTZ (``Type.stored``). One with a PRIM
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, Write, plain_options
@@ -17,7 +18,7 @@ from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.core.options import Option, OptionKind, Support
+from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.formats.base import refuse_types
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.types import BIGINT, timestamp_ltz
@@ -58,9 +59,9 @@ class Delta(Connector):
     # Spark takes a thousand of its files at a time.
     reads_in_parts = True
     options = (
-        Option("table-path", OptionKind.STRING, required=True, summary="The folder; relative to the warehouse, or a URI."),
+        Option("table-path", OptionKind.STRING, required=True, summary="The folder; relative to the warehouse, or a URI.", role=Role.PLACE),
         Option("mode", OptionKind.ENUM, "batch", "batch reads the table as it is, streaming continues with new rows, changes with all changes.",
-               values=("batch", "streaming", "changes")),
+               values=("batch", "streaming", "changes"), role=Role.PLACE),
         Option("versionAsOf", OptionKind.LONG, summary="Read this version."),
         Option("timestampAsOf", OptionKind.STRING, summary="Read the version of this time."),
         Option("startingVersion", OptionKind.STRING, summary="Stream from this version on; 'latest' is from now on."),
@@ -72,6 +73,11 @@ class Delta(Connector):
         Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes on its own"),
         Option("delta.*", OptionKind.STRING, summary="A property of the Delta table."),
     )  # fmt: skip
+
+    def places(self, table: Table, *, written: bool = False) -> tuple[str, ...]:
+        # Within a version, offsets of new rows and those of changes count other files.
+        read = {k: v for k, v in table.options.items() if not written or k != "mode"}
+        return super().places(replace(table, options=read))
 
     def check(self, table: Table) -> list[str]:
         notices = option_rows.check_options(self.name, plain_options(table), self.options)

@@ -19,7 +19,7 @@ from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.core.options import Option, OptionKind, Support
+from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.formats.base import Encoded, Fields, Format
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.types import BIGINT, STRING, timestamp_ltz
@@ -67,10 +67,10 @@ class Filesystem(Connector):
         Metadata("file.modification-time", timestamp_ltz(3)),
     )
     options = (
-        Option("path", OptionKind.STRING, required=True, summary="The folder, or a file; relative to the warehouse, or a URI."),
+        Option("path", OptionKind.STRING, required=True, summary="The folder, or a file; relative to the warehouse, or a URI.", role=Role.PLACE),
         Option("format", OptionKind.STRING, required=True, summary="The files' format."),
         Option("partition.default-name", OptionKind.STRING, "__DEFAULT_PARTITION__", "The partition of NULL."),
-        Option("source.monitor-interval", OptionKind.DURATION, summary="Look for new files at this interval, without end.", tuning=True),
+        Option("source.monitor-interval", OptionKind.DURATION, summary="Look for new files at this interval, without end.", role=Role.TUNING),
         Option("source.path.regex-pattern", OptionKind.STRING, summary="Only files whose whole path matches are read."),
         Option("source.report-statistics", OptionKind.STRING, use=Support.NOTICE, why="Spark finds statistics by itself"),
         Option("sink.rolling-policy.file-size", OptionKind.MEMORY, "128mb", use=Support.NOTICE, why=_ROLLING),
@@ -92,7 +92,7 @@ class Filesystem(Connector):
         Option("partition.time-extractor.timestamp-pattern", OptionKind.STRING, summary="A partition's time, $key is a value: '$dt $hour:00:00'."),
         Option("partition.time-extractor.timestamp-formatter", OptionKind.STRING, summary="How it is written, for Java: 'yyyyMMdd HH'."),
         Option("sink.shuffle-by-partition.enable", OptionKind.BOOLEAN, "false", "One task a partition, and so fewer files."),
-        Option("sink.parallelism", OptionKind.INT, summary="How many tasks write, and so how many files.", tuning=True),
+        Option("sink.parallelism", OptionKind.INT, summary="How many tasks write, and so how many files.", role=Role.TUNING),
         Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="Spark splits files by their size"),
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.java import classes
-from sqlstream.core.options import Option, OptionKind, Support
+from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.formats.base import refuse_types
 from sqlstream.sql.quoting import quote, spark_string
 
@@ -54,19 +54,19 @@ class Jdbc(Connector):
     is_sink = True
     can_be_looked_up = True
     options = (
-        Option("url", OptionKind.STRING, required=True, summary="The URL: jdbc:postgresql://host:port/database."),
-        Option("table-name", OptionKind.STRING, required=True, summary="The table in the database."),
+        Option("url", OptionKind.STRING, required=True, summary="The URL: jdbc:postgresql://host:port/database.", role=Role.PLACE),
+        Option("table-name", OptionKind.STRING, required=True, summary="The table in the database.", role=Role.PLACE),
         Option("driver", OptionKind.STRING, summary="The driver's class; by default that of the URL."),
-        Option("username", OptionKind.STRING, summary="The user.", tuning=True),
-        Option("password", OptionKind.STRING, summary="The user's password.", tuning=True),
-        Option("properties.*", OptionKind.STRING, summary="A property of the connection.", tuning=True),
+        Option("username", OptionKind.STRING, summary="The user.", role=Role.TUNING),
+        Option("password", OptionKind.STRING, summary="The user's password.", role=Role.TUNING),
+        Option("properties.*", OptionKind.STRING, summary="A property of the connection.", role=Role.TUNING),
         Option("compatible-mode", use=Support.REFUSED, why="The URL says which database it is."),
         Option("connection.max-retry-timeout", OptionKind.DURATION, "60 s", use=Support.NOTICE, why="each task opens a connection of its own"),
         Option("scan.partition.column", OptionKind.STRING, summary="A number, date or time by which the table is read in parts."),
         Option("scan.partition.num", OptionKind.INT, summary="How many parts."),
         Option("scan.partition.lower-bound", OptionKind.LONG, summary="About where the second part begins; no row is left out."),
         Option("scan.partition.upper-bound", OptionKind.LONG, summary="About where the last part begins."),
-        Option("scan.fetch-size", OptionKind.INT, "0", "How many rows are fetched at a time; 0: the driver's default.", tuning=True),
+        Option("scan.fetch-size", OptionKind.INT, "0", "How many rows are fetched at a time; 0: the driver's default.", role=Role.TUNING),
         Option("scan.auto-commit", OptionKind.BOOLEAN, "true", use=Support.NOTICE, why="it is set as reading in parts needs it"),
         Option("filter.handling.policy", OptionKind.ENUM, "always", "Whether the database evaluates conditions.", values=("always", "never")),
         Option("lookup.cache", OptionKind.ENUM, "none", "Whether rows that were looked up are kept.", values=("none", "partial")),
@@ -78,11 +78,11 @@ class Jdbc(Connector):
         Option("lookup.cache.max-rows", OptionKind.LONG, summary="The same as lookup.partial-cache.max-rows, with a cache."),
         Option("lookup.cache.ttl", OptionKind.DURATION, summary="The same as lookup.partial-cache.expire-after-write, with a cache."),
         Option("lookup.cache.caching-missing-key", OptionKind.BOOLEAN, summary="As lookup.partial-cache.cache-missing-key."),
-        Option("lookup.max-retries", OptionKind.INT, "3", "How often a failed look-up is retried.", tuning=True),
-        Option("sink.buffer-flush.max-rows", OptionKind.INT, "100", "How many rows are sent to the database together.", tuning=True),
+        Option("lookup.max-retries", OptionKind.INT, "3", "How often a failed look-up is retried.", role=Role.TUNING),
+        Option("sink.buffer-flush.max-rows", OptionKind.INT, "100", "How many rows are sent to the database together.", role=Role.TUNING),
         Option("sink.buffer-flush.interval", OptionKind.DURATION, "1 s", use=Support.NOTICE, why=_FLUSH),
-        Option("sink.max-retries", OptionKind.INT, "3", "How often a failed transaction is retried.", tuning=True),
-        Option("sink.parallelism", OptionKind.INT, summary="How many tasks write.", tuning=True),
+        Option("sink.max-retries", OptionKind.INT, "3", "How often a failed transaction is retried.", role=Role.TUNING),
+        Option("sink.parallelism", OptionKind.INT, summary="How many tasks write.", role=Role.TUNING),
     )  # fmt: skip
 
     def check(self, table: Table) -> list[str]:

@@ -8,6 +8,7 @@ job's folder, and applied as a filter, because Spark's streaming source knows no
 from __future__ import annotations
 
 import json
+import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +21,11 @@ from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata,
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.java import classes
-from sqlstream.core.options import Option, OptionKind, Support
+from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.sql.quoting import spark_string
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from pyspark.sql import Column, SparkSession
 
@@ -39,11 +40,11 @@ AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure, records o
 OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer", "value.deserializer", "key.serializer",
        "value.serializer", "interceptor.classes")  # fmt: skip
 TOPICS = (
-    Option("topic", OptionKind.LIST, summary="Topics to read, separated by ;, or the topic to write."),
-    Option("topic-pattern", OptionKind.STRING, summary="A regular expression; all topics it matches are read."),
-    Option("properties.bootstrap.servers", OptionKind.STRING, required=True, summary="Comma-separated brokers, host:port.", tuning=True),
+    Option("topic", OptionKind.LIST, summary="Topics to read, separated by ;, or the topic to write.", role=Role.PLACE),
+    Option("topic-pattern", OptionKind.STRING, summary="A regular expression; all topics it matches are read.", role=Role.PLACE),
+    Option("properties.bootstrap.servers", OptionKind.STRING, required=True, summary="Comma-separated brokers, host:port.", role=Role.TUNING),
     Option("properties.group.id", OptionKind.STRING, summary="The group whose committed offsets 'group-offsets' means."),
-    Option("properties.*", OptionKind.STRING, summary="Any other property of Kafka's clients.", tuning=True),
+    Option("properties.*", OptionKind.STRING, summary="Any other property of Kafka's clients.", role=Role.TUNING),
 )
 ENDS = (
     Option("scan.bounded.mode", OptionKind.ENUM, "unbounded", "Where reading ends.", values=_ENDS),
@@ -64,6 +65,11 @@ WRITING = (
     Option("sink.transactional-id-prefix", use=Support.NOTICE, why=AT_LEAST_ONCE),
     Option("sink.transaction-naming-strategy", use=Support.NOTICE, why=AT_LEAST_ONCE),
 )
+
+
+# Places: a topic, and all that match a pattern.
+_TOPIC = "Kafka topic "
+_TOPICS = "Kafka topics as "
 
 
 class TopicConnector(Connector):
@@ -118,6 +124,18 @@ class TopicConnector(Connector):
     def option(self, table: Table, key: str) -> Any:
         """The typed value of an option of ``table``, or its default."""
         return option_rows.value(table.options, self.options, key)
+
+    def places(self, table: Table, *, written: bool = False) -> tuple[str, ...]:
+        # A cluster may move: it is known by the ids of its topics.
+        topics, pattern = self.option(table, "topic") or (), self.option(table, "topic-pattern")
+        return (*(f"{_TOPIC}{topic}" for topic in sorted(set(topics))), *([f"{_TOPICS}{pattern}"] if pattern is not None else []))
+
+    def reads(self, place: str, places: Collection[str]) -> bool:
+        return place in places or (place.startswith(_TOPIC) and _read(place.removeprefix(_TOPIC), places))
+
+    def offsets(self, table: Table, before: str) -> str:
+        places = self.places(table)
+        return json.dumps({topic: of for topic, of in json.loads(before).items() if _read(topic, places)})
 
     def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
         return metadata_keys(self.layout(table))
@@ -232,6 +250,19 @@ class TopicConnector(Connector):
         return {**{f"kafka.{k}": v for k, v in _properties(table).items()}, "topic": topics[0]}
 
 
+def _read(topic: str, places: Collection[str]) -> bool:
+    """Whether a table of ``places`` reads the topic."""
+    patterns = (place.removeprefix(_TOPICS) for place in places if place.startswith(_TOPICS))
+    return f"{_TOPIC}{topic}" in places or any(_matches(pattern, topic) for pattern in patterns)
+
+
+def _matches(pattern: str, topic: str) -> bool:
+    try:
+        return re.fullmatch(pattern, topic) is not None
+    except re.error:
+        return False  # Java's alone
+
+
 def _specific(options: Mapping[str, str], side: str) -> dict[int, int]:
     key = f"scan.{side}.specific-offsets"
     try:
@@ -265,13 +296,15 @@ def _known_ids(kafka: Any, request: Read, topics: set[str]) -> dict[str, str]:
     if not request.streaming or request.shared is None:
         return {}
     ids: dict[str, str] = kafka.ids(sorted(topics))
-    kept = json.loads(once(request, "topics", lambda: json.dumps(ids)))
+    kept = json.loads(once(request, "topics", lambda: json.dumps(ids), of_name=True))
     for topic, id_ in ids.items():
         if kept.get(topic, id_) != id_:
             raise ValidationError(
                 f"Kafka topic '{topic}' was deleted and created again since the job began: what it has read is gone, and offsets mean other records.",
                 hint=f"ALTER JOB .. SET OFFSETS ('{topic}' = 'earliest') goes on with the new one.",
             )
+    if ids.keys() - kept.keys():
+        changed(request, "topics", lambda known: json.dumps(ids | json.loads(known)))
     return ids
 
 

@@ -15,7 +15,7 @@ from sqlstream.core import options as option_rows
 from sqlstream.core import storage
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.core.java import classes
-from sqlstream.core.options import Option, OptionKind, Support
+from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.tables import PhysicalColumn
 
@@ -38,7 +38,7 @@ class Savepoint(Connector):
     )
     is_source = True
     options = (
-        Option("state.path", OptionKind.STRING, required=True, summary="The savepoint's folder, as SHOW SAVEPOINTS prints it."),
+        Option("state.path", OptionKind.STRING, required=True, summary="The savepoint's folder, as SHOW SAVEPOINTS prints it.", role=Role.PLACE),
         Option("operator.uid", OptionKind.STRING, summary="The operator, as DESCRIBE SAVEPOINT prints it: the sink's folder and a number."),
         Option("operator.uid.hash", OptionKind.STRING, summary="The operator by the stable id of its node; instead of operator.uid."),
         Option("state.backend.type", OptionKind.STRING, use=Support.NOTICE, why="the savepoint itself says how its state is stored"),

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+from sqlstream.connectors import find_connector
+from sqlstream.plan.upgrade.record import record
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from sqlstream.plan.nodes import Sink
     from sqlstream.plan.upgrade.record import NodeRecord, PlanRecord, SinkRecord, SourceRecord
 
 # The name of an aggregate, in the text of its node.
@@ -42,7 +46,8 @@ class SinkMatch:
 
     ``nodes``: ids of nodes with those of before whose state they take; ``sources``: the names of sources with those of before whose offsets they
     take; ``stateful``: whether the old one is this sink, so that state is taken at all; ``loses``: whether some of it is not. ``in_part``: the ids of
-    nodes whose state is kept in part, each with whether all that was kept goes on, beside what begins.
+    nodes whose state is kept in part, each with whether all that was kept goes on, beside what begins. ``fewer``: which of the sources read fewer
+    places than before.
     """
 
     new: int
@@ -52,14 +57,16 @@ class SinkMatch:
     stateful: bool = True
     loses: bool = False
     in_part: Mapping[str, bool] = field(default_factory=dict)
+    fewer: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """All parts of a job, and how each of its sinks goes on."""
+    """All parts of a job, and how each of its sinks goes on; ``moved``: none is written where it was."""
 
     parts: tuple[Judged, ...]
     sinks: tuple[SinkMatch, ...]
+    moved: bool = False
 
     @property
     def lost(self) -> tuple[Judged, ...]:
@@ -67,64 +74,113 @@ class Verdict:
         return tuple(part for part in self.parts if part.fate is Fate.LOST)
 
     @property
+    def offsets_lost(self) -> bool:
+        """Whether it can't go on where that of before stopped: offsets are forgotten, or what they stand for is not in its tables."""
+        return self.moved or any(part.what == "source" for part in self.lost)
+
+    @property
     def in_part(self) -> tuple[Judged, ...]:
         """The state of which a part goes on."""
         return tuple(part for part in self.parts if part.fate is Fate.IN_PART)
 
 
-def judge(old: PlanRecord, new: PlanRecord) -> Verdict:
-    """What becomes of a job with the plan ``old`` that goes on with the plan ``new``."""
+def verdict_on(old: PlanRecord, sinks: tuple[Sink, ...], zone: str, *, saved: bool = False) -> Verdict:
+    """What becomes of a job with the plan ``old`` that goes on with ``sinks``, in this time zone; ``saved`` as of ``judge``."""
+    return judge(old, record(sinks, zone, old.known), saved=saved)
+
+
+def judge(old: PlanRecord, new: PlanRecord, *, saved: bool = False) -> Verdict:
+    """What becomes of a job with the plan ``old`` that goes on with the plan ``new``. ``saved``: it begins with a savepoint, which may go
+    into other sinks."""
     parts: list[Judged] = []
     matches: list[SinkMatch] = []
-    left = list(range(len(old.sinks)))
+    before = _sinks(old.sinks, new.sinks, saved=saved)
+    elsewhere = old.zone if old.zone and old.zone != new.zone else None
+    moved = not saved and bool(before) and all(_moved(old.sinks[i], new.sinks[n]) for n, i in before.items())
     for number, sink in enumerate(new.sinks):
-        before = next((i for i in left if old.sinks[i].table == sink.table), None)
-        if before is None:
+        if number in before:
+            matches.append(_continued(number, sink, before[number], old.sinks[before[number]], elsewhere, parts, moved=moved))
+        else:
             matches.append(_begun(number, sink, old, parts))
-            continue
-        left.remove(before)
-        elsewhere = old.zone if old.zone and old.zone != new.zone else None
-        matches.append(_continued(number, sink, before, old.sinks[before], elsewhere, parts))
-    parts += [Judged("sink", old.sinks[i].table, Fate.LOST, "nothing is written into it any more") for i in left]
-    return Verdict(tuple(dict.fromkeys(parts)), tuple(matches))
+    gone = "nothing is written into it any more"
+    parts += [Judged("sink", sink.table, Fate.LOST, gone) for i, sink in enumerate(old.sinks) if i not in before.values()]
+    return Verdict(tuple(dict.fromkeys(parts)), tuple(matches), moved)
+
+
+def _sinks(old: Sequence[SinkRecord], new: Sequence[SinkRecord], *, saved: bool) -> dict[int, int]:
+    """The numbers of the new sinks that go on, each with that of which it does: of its name and place, of its place, of its name; of a savepoint also
+    of its query, or what is left."""
+    found: dict[int, int] = {}
+
+    def go_on(alike: Callable[[SinkRecord, SinkRecord], bool]) -> None:
+        for number, sink in enumerate(new):
+            if number not in found:
+                left = (i for i, other in enumerate(old) if i not in found.values() and alike(sink, other))
+                if (before := next(left, None)) is not None:
+                    found[number] = before
+
+    go_on(lambda a, b: a.table == b.table and a.place == b.place)
+    go_on(lambda a, b: bool(a.place) and a.place == b.place)
+    go_on(lambda a, b: a.table == b.table)
+    if saved:
+        go_on(lambda a, b: a.nodes[-2].id == b.nodes[-2].id)
+        if len(new) - len(found) == len(old) - len(found) == 1:
+            go_on(lambda a, b: True)
+    return found
+
+
+def _moved(old: SinkRecord, new: SinkRecord) -> bool:
+    return bool(old.place) and bool(new.place) and old.place != new.place
 
 
 def _begun(number: int, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) -> SinkMatch:
     """A sink that was not there: it begins where another one that reads the same is."""
     for i, other in enumerate(old.sinks):
-        sources = _sources(other, sink, {}, [])
+        sources, fewer = _sources(other, sink, [])
         if len(sources) == len(sink.sources) and sink.sources and not sink.statics:
             parts.append(Judged("sink", sink.table, Fate.NEW, f"gets what comes from now on: it begins where '{other.table}' stopped"))
-            return SinkMatch(number, i, {}, sources, stateful=False)
+            return SinkMatch(number, i, {}, sources, stateful=False, fewer=fewer)
     parts.append(Judged("sink", sink.table, Fate.NEW, "reads its sources from where their options say"))
     return SinkMatch(number, None, {}, {})
 
 
-def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, zone: str | None, parts: list[Judged]) -> SinkMatch:
-    """``zone``: that of the job before where it is another."""
+def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, zone: str | None, parts: list[Judged], *, moved: bool) -> SinkMatch:
+    """``zone``: that of the job before where it is another; ``moved``: the job writes nowhere where it did."""
     judged: list[Judged] = []
     if zone is None:
-        nodes, in_part = _nodes(other.nodes, sink.nodes, frozenset(s.place for s in other.sources), judged)
+        read = frozenset(place for source in other.sources for place in source.places)
+        nodes, in_part = _nodes(other.nodes, sink.nodes, read, judged)
     else:
         nodes, in_part = {}, {}
         why = f"what it holds may be by the days and hours of '{zone}', where 'table.local-time-zone' was before"
         judged += [Judged("state", node.text, Fate.LOST, why) for node in sink.nodes if node.keeps_state]
     parts += judged
-    sources = _sources(other, sink, _renamed(other, sink), parts)
+    sources, fewer = _sources(other, sink, parts)
     if other.statics != sink.statics:
         parts.append(Judged("source", sink.table, Fate.LOST, "the tables that were read once, when the job began, are others now"))
-    match = SinkMatch(number, before, nodes, sources, loses=any(part.fate is Fate.LOST for part in judged), in_part=in_part)
-    added = [c for c in sink.columns if c not in other.columns]
-    if sink.place and other.place and sink.place != other.place:
-        parts.append(Judged("sink", sink.table, Fate.NEW, "it is written elsewhere: it gets what comes from now on"))
-        return match
+    loses = any(part.fate is Fate.LOST for part in judged)
+    match = SinkMatch(number, before, nodes, sources, loses=loses, in_part=in_part, fewer=fewer)
+    parts.append(_written(sink, other, moved=moved))
+    return match
+
+
+def _written(sink: SinkRecord, other: SinkRecord, *, moved: bool) -> Judged:
+    """The fate of a sink that goes on as ``other``."""
+    if _moved(other, sink):
+        if moved:
+            return Judged("sink", sink.table, Fate.LOST, "the job writes nowhere where it did: what was written before is not there")
+        return Judged("sink", sink.table, Fate.NEW, "it is written elsewhere: it gets what comes from now on")
+    if sink.place and None not in (sink.key, other.key) and sink.key != other.key:
+        before = f"was ({', '.join(other.key or ())})" if other.key else "is new"
+        return Judged("sink", sink.table, Fate.LOST, f"its PRIMARY KEY {before}: rows that are there are known by it")
     told = ["nothing is written twice"]
+    if sink.table != other.table:
+        told[0] += f": it was called {other.table}"
     if not sink.appends and not other.appends and sink.nodes[-1].id != other.nodes[-1].id:
         told.append("a row that is there stays as the earlier statement wrote it until this one writes its key")
-    if added:
+    if added := [c for c in sink.columns if c not in other.columns]:
         told.append(f"columns are added: {', '.join(added)}")
-    parts.append(Judged("sink", sink.table, Fate.KEPT, "; ".join(told)))
-    return match
+    return Judged("sink", sink.table, Fate.KEPT, "; ".join(told))
 
 
 def _nodes(
@@ -200,24 +256,24 @@ def _in_part(
     for node in new:
         if node.groups and node.id not in taken and _alone(node, new, "groups", taken):
             theirs = [o for o in old if o.groups == node.groups and o.id not in taken.values()]
-            if len(theirs) == 1 and _goes_on(theirs[0], node, read) and (why := _shared(theirs[0], node)) is not None:
+            if len(theirs) == 1 and _goes_on(theirs[0], node, read) and dict(theirs[0].aggregates).keys() & dict(node.aggregates).keys():
                 taken[node.id] = theirs[0].id
                 found[node.id] = dict(theirs[0].aggregates).keys() <= dict(node.aggregates).keys()
-                parts.append(Judged("state", node.text, Fate.IN_PART, why))
+                parts += _shared(theirs[0], node)
     return found
 
 
-def _shared(old: NodeRecord, new: NodeRecord) -> str | None:
-    """What becomes of the aggregates that only one of both has; None where they share none."""
+def _shared(old: NodeRecord, new: NodeRecord) -> Iterator[Judged]:
+    """What becomes of aggregates that share some of their calls: of those that only one of both has."""
     before, after = dict(old.aggregates), dict(new.aggregates)
-    if not before.keys() & after.keys():
-        return None
-    said = []
-    if added := [text for call, text in after.items() if call not in before]:
-        said.append(f"{', '.join(added)} begin{'s' if len(added) == 1 else ''} with the rows that come from now on")
+    added = [text for call, text in after.items() if call not in before]
+    begin = f"{', '.join(added)} begin{'s' if len(added) == 1 else ''} with the rows that come from now on"
+    yield Judged(
+        "state", new.text, Fate.IN_PART, begin if added else "its aggregates change places" if before.keys() == after.keys() else "the others go on"
+    )
     if gone := [text for call, text in before.items() if call not in after]:
-        said.append(f"{', '.join(gone)} {'is' if len(gone) == 1 else 'are'} forgotten")
-    return "; ".join(said) or "its aggregates change places"
+        said = [f"{text}, which is of another type or other values now," if text in added else text for text in gone]
+        yield Judged("state", old.text, Fate.LOST, f"what {', '.join(said)} {'has' if len(gone) == 1 else 'have'} come to is forgotten")
 
 
 def _alone(node: NodeRecord, new: Sequence[NodeRecord], field: str, taken: Mapping[str, str]) -> bool:
@@ -225,45 +281,58 @@ def _alone(node: NodeRecord, new: Sequence[NodeRecord], field: str, taken: Mappi
     return like == {node.id}
 
 
-def _sources(old: SinkRecord, new: SinkRecord, renamed: Mapping[str, str], parts: list[Judged]) -> dict[str, str]:
-    """The names of the sources of ``new`` that go on with offsets of ``old``, with the names there. ``renamed`` as of ``_renamed``."""
-    by_reads: dict[str, list[SourceRecord]] = defaultdict(list)
-    for source in old.sources:
-        by_reads[source.reads].append(source)
+def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> tuple[dict[str, str], frozenset[str]]:
+    """The names of the sources of ``new`` that go on with offsets of ``old``, with the names there; and which of them read fewer places."""
     found: dict[str, str] = {}
-    for reads in dict.fromkeys(s.reads for s in new.sources):
-        ours, theirs = [s for s in new.sources if s.reads == reads], by_reads.pop(renamed.get(reads, reads), [])
-        table = ours[0].table
-        kept = "its offsets go on" + (f": it was called {theirs[0].table}" if theirs and theirs[0].table != table else "")
-        if len(ours) == len(theirs) == 1:
-            found[ours[0].name] = theirs[0].name
-            parts.append(Judged("source", table, Fate.KEPT, kept))
-        elif not theirs:
-            elsewhere = any(s.table == table for s in old.sources)
-            begins = "it is read from elsewhere" if elsewhere else "it was not read before"
-            parts.append(Judged("source", table, Fate.NEW, f"{begins}: it begins where its options say"))
-        elif sorted(s.branch for s in ours) == sorted(s.branch for s in theirs):
-            left = list(theirs)
-            for source in ours:
-                before = next(s for s in left if s.branch == source.branch)
-                left.remove(before)
-                found[source.name] = before.name
-            parts.append(Judged("source", table, Fate.KEPT, kept))
-        else:
-            parts.append(Judged("source", table, Fate.LOST, "it is read more than once, and what is made of its rows has changed"))
-    for gone in by_reads.values():
-        if not any(s.table == gone[0].table for s in new.sources):
-            parts.append(Judged("source", gone[0].table, Fate.LOST, "it is not read any more: its offsets are forgotten"))
-    return found
+    fewer: set[str] = set()
+    read: set[str] = set()
+    for places in dict.fromkeys(s.places for s in new.sources):
+        ours = [s for s in new.sources if s.places == places]
+        theirs = [s for s in old.sources if any(_reads(ours[0], place) for place in s.places)]
+        read.update(place for s in theirs for place in s.places if _reads(ours[0], place))
+        tables = dict.fromkeys(s.table for s in ours)
+        if not theirs:
+            known = {s.table for s in old.sources}
+            for table in tables:
+                begins = "it is read from elsewhere" if table in known else "it was not read before"
+                parts.append(Judged("source", table, Fate.NEW, f"{begins}: it begins where its options say"))
+            continue
+        pairs = _pairs(ours, theirs)
+        found |= {source.name: before.name for source, before in pairs}
+        fewer |= {source.name for source, before in pairs if not all(_reads(source, place) for place in before.places)}
+        for table in tables:
+            called = {before.table for source, before in pairs if source.table == table}
+            if called:
+                parts.append(Judged("source", table, Fate.KEPT, "its offsets go on" + ("" if table in called else f": it was called {min(called)}")))
+            else:
+                parts.append(Judged("source", table, Fate.LOST, "it is read more than once, and what is made of its rows has changed"))
+    for gone in old.sources:
+        if left := [place for place in gone.places if place not in read]:
+            parts.append(Judged("source", gone.table, Fate.LOST, f"{_gone(gone, left, new)} is not read any more: its offsets are forgotten"))
+    return found, frozenset(fewer)
 
 
-def _renamed(old: SinkRecord, new: SinkRecord) -> dict[str, str]:
-    """What tables read that have other names now, each with what it was called: of one place, and of no other."""
-    gone, come = ({s.reads: s.place for s in of.sources if all(s.reads != o.reads for o in other.sources)} for of, other in ((old, new), (new, old)))
-    places = Counter(gone.values()), Counter(come.values())
-    return {
-        ours: theirs
-        for ours, place in come.items()
-        for theirs, before in gone.items()
-        if place and place == before and places[0][place] == places[1][place] == 1
-    }
+def _gone(source: SourceRecord, left: Sequence[str], new: SinkRecord) -> str:
+    """What of a source is not read any more, whose places that are ``left`` are in no source of ``new``."""
+    if len(left) < len(source.places):
+        return ", ".join(left)
+    return "what it was read from" if any(s.table == source.table for s in new.sources) else "it"
+
+
+def _reads(source: SourceRecord, place: str) -> bool:
+    return find_connector(source.connector).reads(place, source.places)
+
+
+def _pairs(ours: Sequence[SourceRecord], theirs: Sequence[SourceRecord]) -> list[tuple[SourceRecord, SourceRecord]]:
+    """Sources of the same places, each with that of before whose offsets it takes; none where nobody knows which is which."""
+    if len(ours) == len(theirs) == 1:
+        return [(ours[0], theirs[0])]
+    if sorted(s.branch for s in ours) == sorted(s.branch for s in theirs):
+        return list(zip(sorted(ours, key=_branch), sorted(theirs, key=_branch), strict=True))
+    tables = dict.fromkeys(s.table for s in ours)
+    by_table = [([s for s in ours if s.table == table], [s for s in theirs if s.table == table]) for table in tables]
+    return [pair for a, b in by_table for pair in _pairs(a, b)] if len(tables) > 1 else []
+
+
+def _branch(source: SourceRecord) -> str:
+    return source.branch

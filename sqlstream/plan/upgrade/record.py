@@ -7,9 +7,10 @@ import json
 import re
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlstream.connectors import lasting_options
+from sqlstream.connectors import find_connector, lasting_options
 from sqlstream.plan.explain import describe
 from sqlstream.plan.identity import below, nodes_of, own_fields
 from sqlstream.plan.nodes import (
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes import Node, Sink
     from sqlstream.sql.expressions import Expr
+    from sqlstream.sql.tables import Table
 
 _KEEPING = (
     ChangelogNormalize, CoGroup, GroupAggregate, IntervalJoin, Join, KeyedJoin, Limit, Match, Over, Rank, Sort, TemporalJoin, WindowAggregate,
@@ -78,21 +80,22 @@ class NodeRecord:
 
 @dataclass(frozen=True)
 class SourceRecord:
-    """A table that is read as a stream. ``name``: the source's in the checkpoint; ``reads``: the hash of what is read and from where; ``branch``: of
-    what is made of its rows alone; ``place``: of where it is read, whatever the table is called; empty in records of earlier releases.
+    """A table that is read as a stream. ``name``: the source's in the checkpoint; ``places``: where it is read, whatever it is called
+    (Connector.places); ``branch``: the hash of what is made of its rows alone; ``connector``: which says whether places go on.
     """
 
     table: str
     name: str
-    reads: str
+    places: tuple[str, ...]
     branch: str
-    place: str = ""
+    connector: str = ""
 
 
 @dataclass(frozen=True)
 class SinkRecord:
     """An INSERT: the nodes below it, inputs first. ``appends``: what is written again is there twice. ``statics``: the ids of inputs that are kept as
-    they were when the job began. ``place``: the hash of where it writes; empty in records of earlier releases.
+    they were when the job began. ``place``: where it writes; empty where nothing is kept. ``key``: the columns of its PRIMARY KEY; None where that is
+    not known.
     """
 
     table: str
@@ -102,6 +105,16 @@ class SinkRecord:
     statics: tuple[str, ...]
     columns: tuple[str, ...]
     place: str = ""
+    key: tuple[str, ...] | None = None
+
+
+class Known(Enum):
+    """By what records know where tables are read and written."""
+
+    PLACE = "place"
+    # Records of earlier releases: by the hash of the options of a table, by that of these and its name.
+    OPTIONS = "options"
+    TABLE = "table"
 
 
 @dataclass(frozen=True)
@@ -110,10 +123,11 @@ class PlanRecord:
 
     sinks: tuple[SinkRecord, ...]
     zone: str = ""
+    known: Known = Known.PLACE
 
     def to_json(self, masked: Callable[[str], str] = str) -> dict[str, Any]:
         """As JSON has it; ``masked`` takes secrets out of the texts of nodes."""
-        kept = asdict(self)
+        kept = {**asdict(self), "known": self.known.value}
         for sink in kept["sinks"]:
             for node in sink["nodes"]:
                 node["text"] = masked(node["text"])
@@ -122,14 +136,25 @@ class PlanRecord:
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> PlanRecord:
         """The record that ``to_json`` gave. Raises TypeError or KeyError for anything else."""
-        return cls(tuple(_sink_of(sink) for sink in kept["sinks"]), kept.get("zone", ""))
+        of_options = all(source.get("place") for sink in kept["sinks"] for source in sink["sources"])
+        known = Known(kept.get("known", "options" if of_options else "table"))
+        return cls(tuple(_sink_of(sink, known) for sink in kept["sinks"]), kept.get("zone", ""), known)
 
 
-def _sink_of(kept: dict[str, Any]) -> SinkRecord:
-    lists = {"statics": tuple(kept["statics"]), "columns": tuple(kept["columns"])}
+def _sink_of(kept: dict[str, Any], known: Known) -> SinkRecord:
+    lists = {"statics": tuple(kept["statics"]), "columns": tuple(kept["columns"]), "key": None if kept.get("key") is None else tuple(kept["key"])}
     return SinkRecord(
-        **{**kept, **lists, "nodes": tuple(map(_node_of, kept["nodes"])), "sources": tuple(SourceRecord(**source) for source in kept["sources"])}
+        **{**kept, **lists, "nodes": tuple(map(_node_of, kept["nodes"])), "sources": tuple(_source_of(source, known) for source in kept["sources"])}
     )
+
+
+def _source_of(kept: dict[str, Any], known: Known) -> SourceRecord:
+    match known:
+        case Known.PLACE:
+            return SourceRecord(**{**kept, "places": tuple(kept["places"])})
+        case Known.OPTIONS:
+            return SourceRecord(kept["table"], kept["name"], (kept["place"],), kept["branch"])
+    return SourceRecord(kept["table"], kept["name"], (kept["reads"],), kept["branch"])
 
 
 def _node_of(kept: dict[str, Any]) -> NodeRecord:
@@ -138,9 +163,9 @@ def _node_of(kept: dict[str, Any]) -> NodeRecord:
     return NodeRecord(**{**kept, **lists, "aggregates": aggregates, "places": tuple(map(tuple, kept.get("places", ())))})
 
 
-def record(sinks: Iterable[Sink], zone: str) -> PlanRecord:
-    """The record of the plan of a job in this time zone."""
-    return PlanRecord(tuple(_sink(sink) for sink in sinks), zone)
+def record(sinks: Iterable[Sink], zone: str, known: Known = Known.PLACE) -> PlanRecord:
+    """The record of the plan of a job in this time zone, as it is compared with one that knows places so."""
+    return PlanRecord(tuple(_sink(sink, known) for sink in sinks), zone, known)
 
 
 def node_ids(sink: Sink) -> dict[int, str]:
@@ -151,13 +176,14 @@ def node_ids(sink: Sink) -> dict[int, str]:
     return ids
 
 
-def _sink(sink: Sink) -> SinkRecord:
+def _sink(sink: Sink, known: Known) -> SinkRecord:
     ids = node_ids(sink)
     nodes = []
     taken_back: dict[int, tuple[_Taken, ...]] = {}
     places: dict[int, frozenset[str]] = {}
     for node in nodes_of(sink):
-        here = [_hash(_options(node))] if isinstance(node, Scan) else []
+        # Records of earlier releases know nodes by the hash of options in any case.
+        here = () if not isinstance(node, Scan) else _places(node.table, known if known is Known.PLACE else Known.OPTIONS)
         places[id(node)] = frozenset(here).union(*(places[id(part)] for part in below(node)))
         inputs = [[own_fields(i, columns_only=True), changelog_mode(i).value] for i in node.inputs]
         meant = _meant(node)
@@ -172,8 +198,18 @@ def _sink(sink: Sink) -> SinkRecord:
         nodes.append(made)
     appends = sink.table.primary_key is None
     columns = tuple(c.name for c in sink.table.persisted)
-    place = _hash(dict(sorted(lasting_options(sink.table).items())))
-    return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids), _statics(sink, ids), columns, place)
+    place = " ".join(_places(sink.table, known if known is Known.PLACE else Known.OPTIONS, written=True))
+    key = () if sink.table.primary_key is None else sink.table.primary_key.columns
+    return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids, known), _statics(sink, ids), columns, place, tuple(key))
+
+
+def _places(table: Table, known: Known, *, written: bool = False) -> tuple[str, ...]:
+    match known:
+        case Known.PLACE:
+            return find_connector(table.connector).places(table, written=written)
+        case Known.OPTIONS:
+            return (_hash(_options(table)),)
+    return (_hash([str(table.path), _options(table)]),)
 
 
 def _sides(node: Node) -> tuple[Node, ...]:
@@ -203,8 +239,8 @@ def _lasts(node: Node) -> bool:
     return not changelog_mode(node).retracts and not (isinstance(join, Join) and join.kind.left_only)
 
 
-def _sources(sink: Sink, ids: dict[int, str]) -> tuple[SourceRecord, ...]:
-    branches = _branches(sink, ids)
+def _sources(sink: Sink, ids: dict[int, str], known: Known) -> tuple[SourceRecord, ...]:
+    branches = _branches(sink, ids, known)
     numbers: Counter[str] = Counter()
     sources: list[SourceRecord] = []
     for scan in scans(sink):
@@ -213,25 +249,25 @@ def _sources(sink: Sink, ids: dict[int, str]) -> tuple[SourceRecord, ...]:
         numbers[safe] += 1
         if not scan.static:
             name = safe if numbers[safe] == 1 else f"{safe}_{numbers[safe]}"
-            reads = _hash([str(scan.table.path), _options(scan)])
-            sources.append(SourceRecord(str(scan.table.path), name, reads, branches[len(sources)], _hash(_options(scan))))
+            sources.append(SourceRecord(str(scan.table.path), name, _places(scan.table, known), branches[len(sources)], scan.table.connector))
     return tuple(sources)
 
 
-def _options(scan: Scan) -> dict[str, str]:
-    return dict(sorted(lasting_options(scan.table).items()))
+def _options(table: Table) -> dict[str, str]:
+    return dict(sorted(lasting_options(table).items()))
 
 
-def _branches(sink: Sink, ids: dict[int, str]) -> list[str]:
-    """Of each scan of a stream the id of the highest node that has no other input, from left to right."""
+def _branches(sink: Sink, ids: dict[int, str], known: Known) -> list[str]:
+    """Of each scan of a stream, from left to right, what is made of its rows up to the highest node that has no other input: the hash of that, and of
+    the places; in records of earlier releases the node's id."""
     found: list[str] = []
-    waiting: list[tuple[Node, str | None]] = [(sink.input, None)]
+    waiting: list[tuple[Node, tuple[Node, ...]]] = [(sink.input, ())]
     while waiting:
-        node, top = waiting.pop()
-        top = top or ids[id(node)]
+        node, above = waiting.pop()
         if isinstance(node, Scan) and not node.static:
-            found.append(top)
-        waiting += [(part, top if len(node.inputs) == 1 else None) for part in reversed(node.inputs)]
+            made = [own_fields(each) for each in above]
+            found.append(_hash([_places(node.table, known), *made]) if known is Known.PLACE else ids[id((*above, node)[0])])
+        waiting += [(part, (*above, node) if len(node.inputs) == 1 else ()) for part in reversed(node.inputs)]
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
-from sqlstream.plan.upgrade import PlanRecord, Verdict, judge, record, table
+from sqlstream.plan.upgrade import PlanRecord, Verdict, record, table, verdict_on
 from sqlstream.runtime.jobs import savepoints
 from sqlstream.runtime.jobs.digests import digest
 from sqlstream.runtime.jobs.folder import Generation, JobFolder, sink_name, sink_names
@@ -32,7 +32,11 @@ _MODES = (
 )
 _LOSING = (
     "SET 'execution.upgrade-mode' = 'stateless' goes on with offsets alone; 'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves behind "
-    "what is lost. The earlier statement continues where it stopped."
+    "what is lost. SET 'pipeline.name' makes it another job. The earlier statement continues where it stopped."
+)
+_LOSING_OFFSETS = (
+    "SET 'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves behind what is lost. SET 'pipeline.name' makes it another job. "
+    "The earlier statement continues where it stopped."
 )
 _AS_THEY_WERE: Mapping[str, str] = {}
 _NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the savepoint."
@@ -79,10 +83,8 @@ class Beginning:
                 return False
         mode, verdict = self._verdict(before) if before is not None and at.changed else ("from-start", None)
         if before is not None and at.continues and at.offsets and before.version is not None and before.version.plan is not None:
-            mode, verdict = (
-                "stateless" if settings.upgrade_mode == "stateless" else "last-state",
-                judge(before.version.plan, self._record),
-            )
+            mode = "stateless" if settings.upgrade_mode == "stateless" else "last-state"
+            verdict = verdict_on(before.version.plan, job.sinks, settings.zone)
         home.describe(job.sinks)
         if last is not None and at.continues and not at.offsets:
             job.folder = last.folder
@@ -137,7 +139,7 @@ class Beginning:
         mode, before = "stateless" if stateless else "last-state", saved.generation
         how = replace(settings, upgrade_mode=mode, agrees=None)
         _, verdict = replace(self, settings=how)._verdict(before, of=f"job '{saved.job}' in the savepoint '{saved.folder}'")
-        if verdict is None or all(match.old is None for match in verdict.sinks):
+        if verdict is None or not any(match.sources for match in verdict.sinks):
             raise ValidationError(f"The savepoint '{saved.folder}' is of job '{saved.job}', which shares nothing with job '{job.name}'.",
                                   hint=_NO_SAVEPOINT)  # fmt: skip
         at.home.describe(job.sinks)
@@ -151,7 +153,7 @@ class Beginning:
         if before.version is None or before.version.plan is None:
             return True
         names = sink_names(before.folder, len(before.version.plan.sinks))
-        verdict = judge(before.version.plan, self._record)
+        verdict = verdict_on(before.version.plan, self.job.sinks, self.settings.zone)
         return is_written(self.runner.spark, before.folder, names, self.job.sinks, verdict, self.runner.request)
 
     def _upgrade(self, before: Generation, verdict: Verdict, *, stateless: bool, offsets: Mapping[str, str] = _AS_THEY_WERE) -> None:
@@ -164,7 +166,7 @@ class Beginning:
             # A user who was asked has seen what is lost.
             may_lose=settings.may_lose or settings.agrees is not None,
             request=runner.request, notify=self.notify, offsets=offsets,
-            positions=partial(runner.positions, offsets),
+            positions=partial(runner.positions, offsets), sources_of=runner.sources,
         )  # fmt: skip
         # Last: nothing but a refusal of its own can now keep the job from going on.
         widen(verdict, before.version.plan, job.sinks, runner.request)
@@ -189,13 +191,14 @@ class Beginning:
                 hint="SET 'execution.upgrade-mode' = 'from-start' begins it anew; SET 'pipeline.name' makes it another job. "
                 "The earlier statement continues where it stopped.",
             )
-        verdict = judge(old, self._record)
+        verdict = verdict_on(old, job.sinks, settings.zone, saved=of is not None)
         lines = settings.masked("\n".join(table(verdict)))
-        lost = bool(verdict.lost) and not settings.may_lose
         match settings.upgrade_mode:
-            case "stateless":
+            case "stateless" if settings.may_lose or not verdict.offsets_lost:
                 return "stateless", verdict
-            case "last-state" if not lost:
+            case "stateless":
+                raise ValidationError(f"{changed} It can't go on where that one stopped:\n{lines}", hint=_LOSING_OFFSETS)
+            case "last-state" if settings.may_lose or not verdict.lost:
                 return "last-state", verdict
             case "last-state":
                 raise ValidationError(f"{changed} It can't go on with all that is kept:\n{lines}", hint=_LOSING)

@@ -113,6 +113,12 @@ class Jobs:
             if (owner := locks.holder(home.path)) is not None:
                 raise locks.busy(home.name, owner)
 
+    def await_ended(self) -> None:
+        """Wait until those that have ended have let go of their folders."""
+        for job in self:
+            if not job.lives:
+                job.done.wait(_END_SECONDS)
+
     def forget(self, folder: Place) -> None:
         """The job in ``folder``, which has ended, is no more."""
         self._jobs = {key: j for key, j in self._jobs.items() if j.folder.parent != folder or j.lives}
@@ -122,6 +128,7 @@ class Jobs:
         declined: frozenset[Place] = frozenset(),
     ) -> Job:  # fmt: skip
         """Start a job and return; raises what its start met (JobFailed, ValidationError). ``declined``: the folders of jobs that it is not."""
+        self.await_ended()
         look = partial(find, self.kept.jobs, sinks, name, digest(sinks, settings.zone), settings.zone)
         try:
             home = look(self._taken() | declined)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.upgrade import Verdict, judge, record, table
+from sqlstream.plan.upgrade import Verdict, table, verdict_on
 from sqlstream.runtime.jobs.digests import digest
 from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, unused
 
@@ -93,7 +93,7 @@ def preview(
     old = None if at.before.version is None else at.before.version.plan
     if old is None:
         return Preview(at.home.path, (f"{job} has changed, and what it has kept is of an earlier release: another plan can't go on with it.",))
-    verdict = judge(old, record(sinks, zone))
+    verdict = verdict_on(old, sinks, zone)
     changed = f"{job} has changed, and would be version {number}."
     kept = f"If it went on with what version {number - 1} has kept ({at.before.folder}):"
     return Preview(at.home.path, (changed, kept, *masked("\n".join(table(verdict))).split("\n"), _outcome(verdict)), verdict)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import Sink
     from sqlstream.runtime.jobs.upgrades import Positions
     from sqlstream.runtime.monitor.metrics import QueryMetrics
+    from sqlstream.sql.tables import Table
 
 # A micro-batch that runs so long when its job is to be drained is cut off, and run again.
 _PAUSE_SECONDS = 60.0
@@ -291,14 +292,23 @@ class JobRunner:
 
     def positions(self, wanted: Mapping[str, str], index: int) -> Positions:
         """From where the sources of a sink go on that read topics which are ``wanted`` from elsewhere; those that read the same, from the same."""
-        sink, shared, zone = self._job.sinks[index], self._job.folder / "inputs" / "shared", self._settings.zone
-        tables = [scan.table for scan in scans(sink) if not scan.static]
+        shared, zone = self._job.folder / "inputs" / "shared", self._settings.zone
+        found = {}
+        for name, table in self.sources(index).items():
+            # The same table can be read by two sinks.
+            reads = repr(table)
+            if reads not in self._positions:
+                request = Read(self._spark, table, True, False, name, zone, self._project, shared)
+                self._positions[reads] = find_connector(table.connector).positions(request, wanted, zone)
+            found[name] = self._positions[reads]
+        return found
+
+    def sources(self, index: int) -> dict[str, Table]:
+        """The names of a sink's sources, with the tables that they read."""
+        sink = self._job.sinks[index]
         (known,) = record((sink,), self._settings.zone).sinks
-        for source, table in zip(known.sources, tables, strict=True):
-            if source.reads not in self._positions:
-                request = Read(self._spark, table, True, False, source.name, zone, self._project, shared)
-                self._positions[source.reads] = find_connector(table.connector).positions(request, wanted, zone)
-        return {source.name: self._positions[source.reads] for source in known.sources}
+        tables = [scan.table for scan in scans(sink) if not scan.static]
+        return {source.name: table for source, table in zip(known.sources, tables, strict=True)}
 
     def forget(self, sink: str, writer: str) -> None:
         """Let the sink whose checkpoint is called so delete what it keeps of a writer with this id."""

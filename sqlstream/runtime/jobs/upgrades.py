@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
     from sqlstream.plan.upgrade import PlanRecord, SinkMatch, Verdict
+    from sqlstream.sql.tables import Table
 
 OPERATORS = "operators"
+# In a file of offsets, those of a source that has none.
+_NONE = "-"
 # For each source of a query, the topics that it reads from elsewhere: by partition the offset, None for that which it has.
 Positions: TypeAlias = "Mapping[str, Mapping[str, Mapping[int, int | None]]]"
 
@@ -43,12 +46,13 @@ def upgrade(
     notify: Callable[[str], None],
     offsets: Mapping[str, str] | None = None,
     positions: Callable[[int], Positions] = lambda index: {},
+    sources_of: Callable[[int], Mapping[str, Table]],
 ) -> None:
     """Make the checkpoints of generation ``after`` from those of ``before``.
 
     ``names``: what the folders of their sinks' checkpoints are called. ``lowered`` gives the rows of a sink as its query will be started with them,
     ``request`` what they are written by. ``offsets``: topics that are read from elsewhere; ``positions`` gives from where, for
-    the sources of a sink.
+    the sources of a sink; ``sources_of`` the tables that these read.
     Raises ValidationError where state would be lost that must not be.
     """
     old_names, new_names = names
@@ -79,7 +83,10 @@ def upgrade(
             notify(f"'{sink.table.path.name}' may get the rows of the last micro-batch twice: it was interrupted.")
         own = {name: name for name in old.sources if _own(name)}
         elsewhere = moved.get(match.new, {})
-        sources = [Source(name, {**own, **match.sources}.get(name), positions=elsewhere.get(name, {})) for name in new.sources]
+        fewer = {} if came.batch < 0 else _fewer(match, sources_of(match.new), (checkpoint / "offsets" / str(came.batch)).read_text(), old)
+        sources = [
+            Source(name, {**own, **match.sources}.get(name), offset=fewer.get(name), positions=elsewhere.get(name, {})) for name in new.sources
+        ]
         place = after / "checkpoint" / new_names[match.new]
         derive(
             spark,
@@ -135,6 +142,15 @@ def write_record(generation: Place, name: str, frame: DataFrame, mode: str, sink
 def _copy(of: Place, to: Place) -> None:
     if of.exists():
         storage.copy(of, to)
+
+
+def _fewer(match: SinkMatch, tables: Mapping[str, Table], written: str, old: QueryRecord) -> dict[str, str]:
+    """Where sources go on that read fewer places than before, as Spark's texts. ``written``: a micro-batch's file of offsets, in which each source
+    has a line, after two others.
+    """
+    lines = written.strip().split("\n")[2:]
+    before = {name: lines[old.sources.index(match.sources[name])] for name in match.fewer}
+    return {name: find_connector(tables[name].connector).offsets(tables[name], offset) for name, offset in before.items() if offset != _NONE}
 
 
 def _own(name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.plan.upgrade import Fate, PlanRecord, SinkRecord, SourceRecord, judge, record, table
+from sqlstream.plan.upgrade import Fate, Known, PlanRecord, SinkRecord, SourceRecord, judge, record, table, verdict_on
 from sqlstream.sql.syntax.dialect import parse
 from tests.plan.test_identity import SCRIPT
 from tests.support.sessions import open_session
@@ -32,17 +32,25 @@ JOIN = "SELECT b.item, CAST(a.id AS BIGINT) FROM bids AS b {} JOIN asks AS a ON 
 
 @pytest.fixture
 def plans(tmp_path: Path):
-    session = open_session(tmp_path, TABLES)
+    return Plans(tmp_path)
 
-    def plan(*queries: str, into=("out_", "other"), before: str = "") -> PlanRecord:
-        list(session.run(before))
+
+class Plans:
+    """The records of INSERTs over ``TABLES``, and of what is declared ``before``."""
+
+    def __init__(self, folder: Path) -> None:
+        self.session = open_session(folder, TABLES)
+
+    def sinks(self, *queries: str, into=("out_", "other"), before: str = ""):
+        list(self.session.run(before))
         inserts = [parse(f"INSERT INTO {sink} {query}") for sink, query in zip(into, queries, strict=False)]
-        found = record(tuple(session.planner.planned(i, session.planner.environment()).plan for i in inserts), "UTC")
+        return tuple(self.session.planner.planned(i, self.session.planner.environment()).plan for i in inserts)
+
+    def __call__(self, *queries: str, into=("out_", "other"), before: str = "") -> PlanRecord:
+        found = record(self.sinks(*queries, into=into, before=before), "UTC")
         # As it is kept.
         assert PlanRecord.from_json(json.loads(json.dumps(found.to_json()))) == found
         return found
-
-    return plan
 
 
 def fates(verdict, what: str) -> list[str]:
@@ -60,17 +68,20 @@ KEPT = {
         COUNT.replace("SELECT", "SELECT /*+ STATE_TTL('bids' = '2 d') */"),
     ),
 }
+# Aggregates before and after, what is said of those that go on, and of those that are forgotten.
 IN_PART = {
-    "an aggregate is added": ("COUNT(*)", "COUNT(*), MAX(price * 2)", "MAX((price * 2)) begins with the rows that come from now on"),
-    "two are added": ("COUNT(*)", "MIN(id), COUNT(*), MAX(id)", "MIN(id), MAX(id) begin with the rows that come from now on"),
-    "one goes": ("COUNT(*), MAX(price), MAX(id)", "MAX(id), COUNT(*)", "MAX(price) is forgotten"),
-    "they change places": ("COUNT(*), MAX(price)", "MAX(price), COUNT(*)", "its aggregates change places"),
+    "an aggregate is added": ("COUNT(*)", "COUNT(*), MAX(price * 2)", "MAX((price * 2)) begins with the rows that come from now on", []),
+    "two are added": ("COUNT(*)", "MIN(id), COUNT(*), MAX(id)", "MIN(id), MAX(id) begin with the rows that come from now on", []),
+    "one goes": ("COUNT(*), MAX(price), MAX(id)", "MAX(id), COUNT(*)", "the others go on", ["what MAX(price) has come to is forgotten"]),
+    "they change places": ("COUNT(*), MAX(price)", "MAX(price), COUNT(*)", "its aggregates change places", []),
     "expressions are told apart": (
-        "MAX(price * 2), MAX(id * 2)", "MAX(id * 2), MAX(price * 3)", "MAX((price * 3)) begins with the rows that come from now on; MAX((price * 2)) is forgotten",
+        "MAX(price * 2), MAX(id * 2)", "MAX(id * 2), MAX(price * 3)", "MAX((price * 3)) begins with the rows that come from now on",
+        ["what MAX((price * 2)) has come to is forgotten"],
     ),
     "and their conditions": (
         "COUNT(*), MAX(id) FILTER (WHERE price > 1)", "COUNT(*), MAX(id) FILTER (WHERE price > 2)",
-        "MAX(id) FILTER (WHERE (price > 2)) begins with the rows that come from now on; MAX(id) FILTER (WHERE (price > 1)) is forgotten",
+        "MAX(id) FILTER (WHERE (price > 2)) begins with the rows that come from now on",
+        ["what MAX(id) FILTER (WHERE (price > 1)) has come to is forgotten"],
     ),
 }  # fmt: skip
 LOST = {
@@ -113,7 +124,7 @@ def test_a_plan_keeps_all_of_itself(plans, tmp_path: Path) -> None:
 def scanned(*branches: str) -> PlanRecord:
     """A sink that reads one table so often, each time with another branch above."""
     names = ["bids", "bids_2", "bids_3"]
-    sources = tuple(SourceRecord("bids", name, "same", branch) for name, branch in zip(names, branches, strict=False))
+    sources = tuple(SourceRecord("bids", name, ("same",), branch, "datagen") for name, branch in zip(names, branches, strict=False))
     return PlanRecord((SinkRecord("out_", True, (), sources, (), ()),))
 
 
@@ -220,10 +231,91 @@ def test_what_a_key_was_given_stays_until_it_comes_again(plans, sink: str, told:
     assert why == "nothing is written twice"
 
 
-def test_a_sink_that_is_written_elsewhere_is_told(plans) -> None:
+def of_sinks(verdict) -> list[tuple[str, str]]:
+    return [(part.fate.value, part.why) for part in verdict.parts if part.what == "sink"]
+
+
+def test_a_sink_is_known_by_its_place(plans) -> None:
+    old = plans(COUNT, COUNT, into=("keyed", "out_"))
+    list(plans.session.run("CREATE TABLE again LIKE keyed;"))
+    renamed = judge(old, plans(COUNT, COUNT, into=("out_", "again")))
+    assert [match.old for match in renamed.sinks] == [1, 0] and not renamed.lost
+    assert "nothing is written twice: it was called default_catalog.default_database.keyed" in str(of_sinks(renamed))
+    moved = plans(COUNT, COUNT, into=("keyed", "out_"), before="ALTER TABLE keyed SET ('table-path' = 'elsewhere');")
+    assert of_sinks(judge(old, moved))[0] == ("new", "it is written elsewhere: it gets what comes from now on")
+    # A job that shares no place with that of before is another job, whatever its tables are called.
+    alone = judge(plans(COUNT, into=("keyed",)), plans(COUNT, into=("keyed",), before="ALTER TABLE keyed SET ('table-path' = 'far');"))
+    assert of_sinks(alone) == [("lost", "the job writes nowhere where it did: what was written before is not there")]
+
+
+def test_a_savepoint_goes_into_any_sink(plans) -> None:
+    old, new = plans(COUNT, into=("keyed",)), plans(COUNT, into=("out_",))
+    assert not judge(old, new).sinks[0].stateful
+    saved = judge(old, new, saved=True)
+    assert saved.sinks[0].old == 0 and saved.sinks[0].nodes and not saved.lost
+
+
+def test_another_primary_key_is_told(plans) -> None:
     old = plans(COUNT, into=("keyed",))
-    new = plans(COUNT, into=("keyed",), before="ALTER TABLE keyed SET ('table-path' = 'elsewhere');")
-    assert [part.why for part in judge(old, new).parts if part.what == "sink"] == ["it is written elsewhere: it gets what comes from now on"]
+    keyed = "CREATE TABLE keyed (a STRING, b BIGINT, PRIMARY KEY ({}) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'keyed');"
+    both = judge(old, plans(COUNT, into=("keyed",), before=f"DROP TABLE keyed; {keyed.format('a, b')}"))
+    assert of_sinks(both) == [("lost", "its PRIMARY KEY was (a): rows that are there are known by it")]
+    assert not judge(old, plans(COUNT, into=("keyed",), before=f"DROP TABLE keyed; {keyed.format('a')}")).lost
+
+
+TOPIC = "CREATE TABLE {} (item STRING, price INT) WITH ('connector' = 'kafka', {}, 'properties.bootstrap.servers' = 'b:1', 'format' = 'json');"
+# What a table reads before and after, and what becomes of its offsets: those that are lost.
+TOPICS = {
+    "the same": ("'topic' = 't'", "'topic' = 't'", [], "its offsets go on"),
+    "another option": ("'topic' = 't'", "'topic' = 't', 'json.ignore-parse-errors' = 'true'", [], "its offsets go on"),
+    "another start": ("'topic' = 't'", "'topic' = 't', 'scan.startup.mode' = 'latest-offset'", [], "its offsets go on"),
+    "one more": ("'topic' = 't'", "'topic' = 'u;t'", [], "its offsets go on"),
+    "one less": ("'topic' = 't;u'", "'topic' = 't'", ["Kafka topic u is not read any more: its offsets are forgotten"], "its offsets go on"),
+    "a pattern": ("'topic' = 't1;t2'", "'topic-pattern' = 't.'", [], "its offsets go on"),
+    "one of Java's alone": ("'topic' = 't1'", r"'topic-pattern' = '\p{Lower}1'", ["what it was read from is not read any more: its offsets are forgotten"],
+                            "it is read from elsewhere: it begins where its options say"),
+    "another": ("'topic' = 't'", "'topic' = 'u'", ["what it was read from is not read any more: its offsets are forgotten"],
+                "it is read from elsewhere: it begins where its options say"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after", "lost", "goes_on"), TOPICS.values(), ids=TOPICS)
+def test_a_source_is_known_by_its_topics(plans, before: str, after: str, lost: list[str], goes_on: str) -> None:
+    count = "SELECT item, COUNT(*) FROM s GROUP BY item"
+    old = plans(count, before=TOPIC.format("s", before))
+    new = plans(count, before=f"DROP TABLE s; {TOPIC.format('s', after)}")
+    verdict = judge(old, new)
+    assert [part.why for part in verdict.lost] == lost, table(verdict)
+    assert next(part.why for part in verdict.parts if part.what == "source") == goes_on
+    assert verdict.sinks[0].fewer == (frozenset({"s"}) if lost and goes_on == "its offsets go on" else frozenset())
+
+
+def test_what_reads_the_same_twice_is_told_apart_also_with_other_options(plans) -> None:
+    twice = "SELECT item, COUNT(*) FROM {} WHERE price > 1 GROUP BY item UNION ALL SELECT item, SUM(price) FROM {} GROUP BY item"
+    old = plans(twice.format("s", "s"), before=TOPIC.format("s", "'topic' = 't'"))
+    edited = plans(twice.format("s", "s"), before="ALTER TABLE s SET ('json.ignore-parse-errors' = 'true');")
+    assert judge(old, edited).sinks[0].sources == {"s": "s", "s_2": "s_2"}
+    other = TOPIC.format("r", "'topic' = 't'")
+    two = plans(twice.format("r", "s"), before=other)
+    three = plans(twice.format("r", "s"), before="ALTER TABLE r SET ('json.ignore-parse-errors' = 'true');")
+    assert judge(two, three).sinks[0].sources == {"r": "r", "s": "s"}
+
+
+def test_a_record_of_an_earlier_release_is_compared_as_it_knew_places(plans) -> None:
+    sinks = plans.sinks(COUNT)
+    kept = record(sinks, "UTC", Known.OPTIONS)
+    of_it = kept.to_json()
+    del of_it["known"]
+    for sink in of_it["sinks"]:
+        del sink["key"]
+        for source in sink["sources"]:
+            (source["place"],) = source.pop("places")
+            source["reads"] = "reads"
+            del source["connector"]
+    read = PlanRecord.from_json(json.loads(json.dumps(of_it)))
+    assert read.known is Known.OPTIONS
+    assert {part.fate for part in verdict_on(read, sinks, "UTC").parts} == {Fate.KEPT}
+    assert verdict_on(read, plans.sinks(COUNT, before="ALTER TABLE bids SET ('rows-per-second' = '5');"), "UTC").lost
 
 
 def test_sinks_are_known_by_their_tables(plans) -> None:
@@ -249,8 +341,8 @@ def test_tables_that_were_read_once_must_be_the_same(plans) -> None:
     assert judge(plans(joined), plans(joined.replace("JOIN fixed", "JOIN (SELECT * FROM fixed WHERE id > 1)"))).lost
 
 
-@pytest.mark.parametrize(("old", "new", "why"), IN_PART.values(), ids=IN_PART)
-def test_aggregates_that_share_some_calls_are_kept_in_part(plans, old: str, new: str, why: str) -> None:
+@pytest.mark.parametrize(("old", "new", "why", "forgotten"), IN_PART.values(), ids=IN_PART)
+def test_aggregates_that_share_some_calls_are_kept_in_part(plans, old: str, new: str, why: str, forgotten: list[str]) -> None:
     def made(calls: str, window: str = "") -> PlanRecord:
         of = "TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '5' SECOND)" if window else "bids"
         calls = [f"{call} AS c{i}" for i, call in enumerate(re.split(r", (?=M|C)", calls))]
@@ -259,9 +351,17 @@ def test_aggregates_that_share_some_calls_are_kept_in_part(plans, old: str, new:
 
     for window in ("", ", window_start, window_end"):
         verdict = judge(made(old, window), made(new, window))
-        assert [part.why for part in verdict.in_part] == [why] and not verdict.lost, table(verdict)
+        assert [part.why for part in verdict.in_part] == [why] and [part.why for part in verdict.lost] == forgotten, table(verdict)
 
 
 def test_aggregates_by_another_expression_or_above_other_changes_are_lost(plans) -> None:
     by = "SELECT CAST(p AS STRING), n FROM (SELECT price * {} AS p, COUNT(*) AS n, {} AS m FROM bids GROUP BY price * {}) AS t"
     assert fates(judge(plans(by.format(2, "MIN(id)", 2)), plans(by.format(3, "MAX(id)", 3))), "state").count("lost") == 1
+
+
+def test_an_aggregate_of_another_type_forgets(plans) -> None:
+    query = "SELECT k, CAST(n + s AS BIGINT) FROM (SELECT item AS k, COUNT(*) AS n, SUM(price) AS s FROM m GROUP BY item)"
+    declared = "CREATE TABLE m (item STRING, price {}) WITH ('connector' = 'filesystem', 'path' = 'm', 'format' = 'json', 'source.monitor-interval' = '1 s');"
+    old = plans(query, before=declared.format("INT"))
+    verdict = judge(old, plans(query, before=f"DROP TABLE m; {declared.format('BIGINT')}"))
+    assert [part.why for part in verdict.lost] == ["what SUM(price), which is of another type or other values now, has come to is forgotten"]
