@@ -113,7 +113,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         if arguments.execute is not None or arguments.file is not None:
             parser.error("query: not allowed with -e or -f")
         arguments.execute = query
-    project = _project(parser, arguments.project)
+    project = _project(parser, arguments.project, _file(arguments.file))
     options = project_options(parser, project) | _flag_options(arguments) | dict(arguments.D)
     init = _script_of(parser, arguments.init) if arguments.init else None
     script = _script(parser, arguments)
@@ -147,7 +147,7 @@ def _previewed(argv: list[str]) -> list[Preview]:
 
     parser = argument_parser()
     arguments = parser.parse_args(argv)
-    project = _project(parser, arguments.project)
+    project = _project(parser, arguments.project, _file(arguments.file))
     options = project_options(parser, project) | _flag_options(arguments) | dict(arguments.D)
     scripts = [_script_of(parser, arguments.init)] if arguments.init else []
     script = _script(parser, arguments)
@@ -174,13 +174,16 @@ def _progress(screen: Screen) -> Callable[[Sequence[JobMetrics]], None]:
     return Progress(screen)
 
 
-def _project(parser: argparse.ArgumentParser, folder: Path | None, *, runs: bool = True) -> Path:
-    """The project's folder; which one it is is said before anything of it is read. ``runs``: code of it will run."""
+def _project(parser: argparse.ArgumentParser, folder: Path | None, script: str | Path | None = None, *, runs: bool = True) -> Path:
+    """The project's folder, of the file ``script`` if there is one; which one it is is said before anything of it is read.
+
+    ``runs``: code of it will run.
+    """
     if folder is not None:
         return folder
     here = Path.cwd()
     try:
-        search = project_folder.find_project(here)
+        search = project_folder.find_project(here, None if script is None else Path(script).expanduser().resolve())
     except SetupError as error:
         if not runs:
             return here
@@ -189,7 +192,20 @@ def _project(parser: argparse.ArgumentParser, folder: Path | None, *, runs: bool
         print(f"{folder} is a project of {owner}, so it is not used; --project {folder} uses it.", file=sys.stderr)
     if search.path != here:
         print(f"Project: {search.path}", file=sys.stderr)
+    elif search.begins and script is not None and runs:
+        print(f"A project begins in {here}", file=sys.stderr)
     return search.path
+
+
+def _file(name: str | None) -> str | None:
+    """The file that -f names, if it is one."""
+    return None if name in (None, "-") else name.removeprefix("file://")
+
+
+def _named(arguments: argparse.Namespace) -> Path | None:
+    """The script that a subcommand is about, if it is one."""
+    name = getattr(arguments, "file", None) or getattr(arguments, "name", None)
+    return Path(name) if name is not None and Path(name).is_file() else None
 
 
 def flattened(table: dict[str, object], prefix: str = "") -> dict[str, str]:
@@ -242,7 +258,7 @@ def argument_parser() -> argparse.ArgumentParser:
     add("--output", choices=("tableau", "csv", "json"), default="tableau", help="how rows are printed; json: one object per line")
     add("-D", metavar="KEY=VALUE", type=_pair, **many, help="set an option, as SET does")
     add("--var", metavar="NAME=VALUE", type=_pair, **many, help="the value of ${NAME}")
-    add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from here upwards)")
+    add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from the script upwards, else from here)")
     add("--save", action="store_true", help="save what CREATE, ALTER and DROP declare to the project's catalog")
     add("-hist", "--history", metavar="FILE", type=Path, help="default .sqlstream/history of the project")
     add("-l", "--library", metavar="DIR", type=_folder, **many, help="a folder of jars")
@@ -398,7 +414,8 @@ def _subcommand(name: str, argv: list[str]) -> int:
         arguments, _ = _of_project().parse_known_args(argv)
         if "-h" in argv or "--help" in argv:
             jobs.parser().parse_args(argv)
-        project = _project(jobs.parser(), arguments.project)
+        named, _ = jobs.parser().parse_known_args(argv)
+        project = _project(jobs.parser(), arguments.project, _named(named))
         return jobs.main(argv, project, project_options(jobs.parser(), project), _previewed)
     if name == "package":
         from sqlstream.cli.packaging import command

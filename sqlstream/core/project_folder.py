@@ -78,17 +78,21 @@ class ProjectFolder:
 
 @dataclass(frozen=True)
 class ProjectChoice:
-    """The project in ``path``, and those nearer than it that are not used: the folder, and whose it is."""
+    """The project in ``path``, and those nearer than it that are not used: the folder, and whose it is; ``begins``: there is none yet."""
 
     path: Path
     passed: tuple[tuple[Path, str], ...] = ()
+    begins: bool = False
 
 
-def find_project(folder: Path) -> ProjectChoice:
-    """The project of ``folder``: the nearest one upwards that is the user's own; ``folder`` itself if there is none.
+def find_project(folder: Path, script: Path | None = None) -> ProjectChoice:
+    """The project of a ``script``: the nearest one that is the user's own, from the script's folder upwards. Else that of ``folder``: the nearest one
+    from there upwards, or ``folder`` itself if there is none.
 
     What a first session leaves in the home folder does not make a project of everything below. Raises SetupError where ``folder`` holds another's.
     """
+    if script is not None and not foreign_part(script.parent) and not (choice := find_project(script.parent)).begins:
+        return choice
     passed = []
     if owner := foreign_part(folder):
         raise SetupError(
@@ -103,7 +107,7 @@ def find_project(folder: Path) -> ProjectChoice:
             passed.append((candidate, owner[1]))
             continue
         return ProjectChoice(candidate, tuple(passed))
-    return ProjectChoice(folder, tuple(passed))
+    return ProjectChoice(folder, tuple(passed), begins=True)
 
 
 def foreign_part(folder: Path) -> tuple[str, str] | None:

@@ -241,6 +241,29 @@ def test_without_a_project_it_is_here(tmp_path):
     assert project_folder.find_project(tmp_path / "a").path == tmp_path / "a"
 
 
+def test_a_script_belongs_to_the_project_around_it(here, calls, monkeypatch, capsys):
+    for folder in ("p/queries", "q/catalog", "far"):
+        (here / folder).mkdir(parents=True)
+    (here / "p" / "catalog").mkdir()
+    for script in ("p/queries/s.sql", "far/s.sql"):
+        (here / script).write_text("HELP;")
+
+    def project_of(script, at):
+        monkeypatch.chdir(here / at)
+        assert start(calls, "-f", script) == 0
+        return calls.settings["project"], capsys.readouterr().err
+
+    # As cron starts it: from anywhere.
+    assert project_of("../p/queries/s.sql", "far") == (here / "p", f"Project: {here / 'p'}\n")
+    assert project_of("../p/queries/s.sql", "q") == (here / "p", f"Project: {here / 'p'}\n")
+    assert project_of("queries/s.sql", "p") == (here / "p", "")
+    # What is in no project is run in that of where one is.
+    assert project_of("../far/s.sql", "q") == (here / "q", "")
+    assert project_of("s.sql", "far") == (here / "far", f"A project begins in {here / 'far'}\n")
+    of_others(monkeypatch, here / "p" / "catalog")
+    assert project_of("../p/queries/s.sql", "q") == (here / "q", "")
+
+
 def test_a_subcommand_gets_the_rest(here, monkeypatch):
     import types
 
