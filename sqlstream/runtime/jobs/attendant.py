@@ -33,6 +33,8 @@ class Attendant:
     def __init__(self, carry_out: Callable[[Job, Action], str]) -> None:
         self._carry_out = carry_out
         self._jobs: dict[str, Job] = {}
+        # Ids of jobs that have ended before anybody attended them.
+        self._left: set[str] = set()
         self._looked: dict[str, float] = {}
         self._written: dict[str, tuple[float, str]] = {}
         self._lock = threading.Lock()
@@ -40,8 +42,11 @@ class Attendant:
         self._answering: list[threading.Thread] = []
 
     def attend(self, job: Job) -> None:
-        """From now on ``job``, which has begun."""
+        """From now on ``job``, which has begun, and may have ended."""
         with self._lock:
+            if job.id in self._left:
+                self._left.remove(job.id)
+                return
             self._jobs[job.id] = job
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="job-attendant", daemon=True)
@@ -106,10 +111,11 @@ class Attendant:
 
     def _write(self, job: Job, *, last: bool = False) -> None:
         with self._lock:
-            if job.id not in self._jobs:
+            if job.id not in self._jobs and not last:
                 return
             if last:
-                del self._jobs[job.id]
+                if self._jobs.pop(job.id, None) is None:
+                    self._left.add(job.id)
             elif job.status.value not in LIVING:
                 # What it ended with is written when its folder is let go of.
                 return

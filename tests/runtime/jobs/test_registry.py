@@ -16,7 +16,7 @@ from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs import registry, requests
 from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.folder import JobFolder
-from sqlstream.runtime.jobs.job import Job
+from sqlstream.runtime.jobs.job import Job, JobStatus
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.status import Status
 from sqlstream.runtime.jobs.versions import Version
@@ -250,6 +250,20 @@ def test_requests_are_seen_again_after_a_full_disk(folder: JobFolder, monkeypatc
     finally:
         attendant.leave(job)
     assert not full
+
+
+def test_a_job_that_ends_before_it_is_attended_leaves_its_status_and_no_thread(folder: JobFolder) -> None:
+    attendant = Attendant(lambda job, action: "")
+    job = Job("0123abcd", NAME, (), folder.path / "1", status=JobStatus.FINISHED)
+    attendant.leave(job)
+    # By now its folder may be another process's, whose requests are not this one's.
+    attendant.attend(job)
+    (folder.path / "requests").mkdir()
+    (folder.path / "requests" / "1.request").write_text("stop")
+    assert (attendant._thread, attendant._jobs, attendant._left) == (None, {}, set())
+    written = Status.read(folder.path)
+    assert written is not None and written.status == "FINISHED"
+    assert [r.action for r in requests.pending(folder.path)] == [Action.STOP]
 
 
 def test_waiting_has_an_end(folder: JobFolder, holder: subprocess.Popen[str]) -> None:
