@@ -122,6 +122,10 @@ class JobFolder:
         description = {"layout": LAYOUT, "name": self.name, "sinks": [str(s.table.path) for s in sinks]}
         storage.write(self.path / "job.json", json.dumps(description, indent=2) + "\n")
 
+    def forget(self) -> None:
+        """It is no job's, but for its lock: what was described has not begun."""
+        (self.path / "job.json").unlink(missing_ok=True)
+
     def next_generation(self) -> Place:
         """Where the next generation goes: nothing is there."""
         last = self.latest()

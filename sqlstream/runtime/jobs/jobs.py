@@ -151,6 +151,8 @@ class Jobs:
                 # Nothing has run: a later start must not find what this one had looked up.
                 with suppress(OSError):
                     storage.delete(job.folder)
+                    if home.latest() is None:
+                        home.forget()
             elif job.folder != home.path and Version.read(job.folder) is not None:
                 job.status, job.error = JobStatus.FAILED, job.told(error)
                 with suppress(OSError):

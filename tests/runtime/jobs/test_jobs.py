@@ -230,6 +230,23 @@ def test_an_existing_delta_table_of_another_shape_is_refused(tmp_path: Path, eng
     with pytest.raises(SqlStreamError) as caught:
         list(session.run("INSERT INTO kept SELECT id, word FROM numbers"))
     assert "kept" in caught.value.message
+    assert rows(session, "SHOW JOBS") == []
+    session.close()
+
+
+def test_what_is_refused_once_its_source_is_opened_is_no_job(tmp_path: Path, engine, spark) -> None:
+    spark.range(3).write.format("delta").save(str(tmp_path / "kept"))
+    session = client(tmp_path, engine)
+    list(session.run("CREATE TABLE kept (id BIGINT) WITH ('connector' = 'delta', 'table-path' = 'kept', 'mode' = 'changes')"))
+    list(session.run("CREATE TABLE seen (id BIGINT) WITH ('connector' = 'print'); SET 'pipeline.name' = 'follows'"))
+    for _ in range(2):
+        with pytest.raises(SqlStreamError, match="keeps no change data feed"):
+            list(session.run("INSERT INTO seen SELECT id FROM kept"))
+        assert rows(session, "SHOW JOBS") == []
+    spark.sql(f"ALTER TABLE delta.`{tmp_path / 'kept'}` SET TBLPROPERTIES (delta.enableChangeDataFeed = true)")
+    list(session.run("INSERT INTO seen SELECT id FROM kept"))
+    ((_, name, *_),) = rows(session, "SHOW JOBS")
+    assert name == "follows"
     session.close()
 
 
