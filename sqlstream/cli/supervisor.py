@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -40,6 +41,7 @@ class Supervisor:
         self._running = running
         self._script = replace(script, supervisor=os.getpid(), process=0, restarts=0, since=time.time(), exit_code=None)
         self._ending = threading.Event()
+        self._noted = False
 
     def run(self) -> int:
         """Run it until it has ended; its exit code."""
@@ -66,7 +68,7 @@ class Supervisor:
 
     def _run_once(self) -> int:
         log = background.log_of(self._folder)
-        with private.open_file(log, "ab") as out:
+        with self._log() as out:
             process = subprocess.Popen(
                 self._script.command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, pass_fds=[self._running.fileno()]
             )
@@ -76,7 +78,9 @@ class Supervisor:
             try:
                 return process.wait(_LOOK_SECONDS)
             except subprocess.TimeoutExpired:
-                kept.rotate(log)
+                with suppress(OSError):
+                    kept.rotate(log)
+                self._write()
             if self._ending.is_set():
                 asked = asked or self._terminate(process)
                 if time.monotonic() - asked > ENDING_SECONDS:
@@ -91,11 +95,26 @@ class Supervisor:
 
     def _note(self, **changes: int) -> None:
         self._script = replace(self._script, **changes)  # type: ignore[arg-type]
-        self._script.write(self._folder)
+        self._noted = False
+        self._write()
+
+    def _write(self) -> None:
+        """Write down what was noted; where that can't be done now, as on a full disk, a later look does."""
+        if not self._noted:
+            with suppress(OSError):
+                self._script.write(self._folder)
+                self._noted = True
+
+    def _log(self) -> IO[bytes]:
+        """The log, for what is said from now on; where it can't be opened nothing is said."""
+        try:
+            return private.open_file(background.log_of(self._folder), "ab")
+        except OSError:
+            return Path(os.devnull).open("ab")
 
     def _say(self, line: str) -> None:
-        with private.open_file(background.log_of(self._folder), "a", encoding="utf-8") as log:
-            log.write(f"[supervisor {time.strftime('%Y-%m-%dT%H:%M:%S')}] {line}\n")
+        with suppress(OSError), self._log() as log:
+            log.write(f"[supervisor {time.strftime('%Y-%m-%dT%H:%M:%S')}] {line}\n".encode())
 
 
 def main(argv: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOG_BYTES, LOGS = 10_000_000, 3
+# Of errors: a disk, or what a user may have of it, is full.
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 def rotate(log: Path, size: int = LOG_BYTES, count: int = LOGS) -> None:
@@ -20,13 +23,20 @@ def rotate(log: Path, size: int = LOG_BYTES, count: int = LOGS) -> None:
     if log.stat().st_size <= size:
         return
     older = [log.with_name(f"{log.name}.{n}") for n in range(1, count)]
-    for newer, old in zip(reversed(older[:-1]), reversed(older[1:]), strict=True):
-        if newer.exists():
-            newer.replace(old)
-    with private.open_file(older[0], "wb") as copy, log.open("r+b") as file:
-        while part := file.read(1 << 20):
-            copy.write(part)
-        file.truncate(0)
+    copied = log.with_name(f"{log.name}.part")
+    try:
+        with private.open_file(copied, "wb") as copy, log.open("r+b") as file:
+            while part := file.read(1 << 20):
+                copy.write(part)
+            copy.flush()
+            for newer, old in zip(reversed(older[:-1]), reversed(older[1:]), strict=True):
+                if newer.exists():
+                    newer.replace(old)
+            copied.replace(older[0])
+            file.truncate(0)
+    finally:
+        # There where the disk is full.
+        copied.unlink(missing_ok=True)
 
 
 def keep_newest(paths: Iterable[Path], count: int) -> None:

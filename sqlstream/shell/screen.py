@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError
+from sqlstream.core.kept import NO_SPACE
 from sqlstream.core.progress import Passing
 from sqlstream.core.secrets import masked_value
 from sqlstream.shell import tableau
@@ -146,7 +147,12 @@ class Screen:
     def _notify(self, colour: str, line: str) -> None:
         stream = self.err or sys.stderr
         painted = colour and stream.isatty() and "NO_COLOR" not in os.environ
-        self._write(stream, f"{colour}{_shown(stream, line)}{_RESET}" if painted else _shown(stream, line))
+        try:
+            self._write(stream, f"{colour}{_shown(stream, line)}{_RESET}" if painted else _shown(stream, line))
+        except OSError as error:
+            # A log that can't be written ends nothing; what the stream keeps is written later.
+            if error.errno not in NO_SPACE:
+                raise
 
     def _write(self, stream: TextIO, line: str, end: str = "\n") -> None:
         with self.lock:

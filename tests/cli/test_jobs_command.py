@@ -93,6 +93,32 @@ def supervised(folder: Path, code: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "sqlstream.cli.supervisor", str(folder)])
 
 
+def test_a_full_disk_ends_neither_a_script_nor_its_supervisor(tmp_path: Path) -> None:
+    """From its first run to the end of its second nothing can be written: neither the log nor what is noted of the script."""
+    full = tmp_path / "full"
+    twice = "import os, pathlib; p = pathlib.Path('{}'); p.exists() or (p.touch(), os.kill(os.getpid(), 9)); p.unlink(); raise SystemExit(7)"
+    Background("x.sql", (sys.executable, "-c", twice.format(full))).write(tmp_path)
+    code = """
+import pathlib, sys
+from sqlstream.cli import supervisor
+from sqlstream.core import private
+from sqlstream.runtime.jobs.background import Background
+full = pathlib.Path(sys.argv[1])
+def failing(real):
+    def write(*arguments, **more):
+        if full.exists():
+            raise OSError(28, "No space left on device")
+        return real(*arguments, **more)
+    return write
+private.open_file, Background.write = failing(private.open_file), failing(Background.write)
+sys.exit(supervisor.main([sys.argv[2]]))
+"""
+    process = subprocess.run([sys.executable, "-c", code, str(full), str(tmp_path)], timeout=100, check=False)
+    script = script_of(tmp_path)
+    assert (process.returncode, script.exit_code, script.restarts) == (7, 7, 1)
+    assert "ended with exit code 7" in background.log_of(tmp_path).read_text()
+
+
 def script_of(folder: Path) -> Background:
     found = Background.read(folder)
     assert found is not None

@@ -2,6 +2,8 @@
 
 import io
 
+import pytest
+
 from sqlstream.core.errors import NotSupported, SetupError, ValidationError
 from sqlstream.core.progress import Passing
 from sqlstream.shell.screen import Screen, error_lines
@@ -77,3 +79,18 @@ def test_results_and_the_rest_part_ways(screen):
     screen.echo("SELECT 1,\n  2")
     assert screen.out.getvalue() == "row\n"
     assert screen.err.getvalue() == "[INFO] said\n[NOTICE] no effect\nsqlstream> SELECT 1,\n>   2\n"
+
+
+class Full(io.StringIO):
+    """A file on a full disk."""
+
+    def flush(self):
+        raise OSError(28, "No space left on device")
+
+
+def test_on_a_full_disk_a_notice_is_left_out_and_a_row_is_not():
+    screen = Screen(out=Full(), err=Full())
+    screen.notify("a notice")
+    screen.error(ValueError("x"))
+    with pytest.raises(OSError, match="No space left"):
+        screen.emit("a row")
