@@ -23,6 +23,18 @@ class Base:
     doubtful: bool = False
 
 
+def damage(spark: SparkSession, checkpoint: str, landed: Callable[[str, int], bool | None]) -> str | None:
+    """What of the checkpoint, a URI, of a query that has run and does not now is missing; None where nothing is. ``landed`` as of ``base``."""
+    query, begun, committed = classes(spark).checkpoints.Derivation.standing(spark._jsparkSession, checkpoint)
+    if not query:
+        return "its file 'metadata', by which tables know their writer, is missing"
+    if not committed <= begun <= committed + 1:
+        return f"its offsets end with micro-batch {begun}, and its commits with {committed}"
+    if landed(query, begun + 1):
+        return f"it ends with micro-batch {begun}, and the table has one after that"
+    return None
+
+
 def base(spark: SparkSession, checkpoint: str, landed: Callable[[str, int], bool | None] = lambda query, batch: None) -> Base:
     """How far the query of ``checkpoint``, a URI, has come; it must not run.
 

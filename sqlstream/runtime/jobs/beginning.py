@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sqlstream.connectors import find_connector
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.upgrade import PlanRecord, Verdict, record, table, verdict_on
+from sqlstream.runtime.checkpoints import damage
 from sqlstream.runtime.jobs import savepoints
 from sqlstream.runtime.jobs.digests import digest
-from sqlstream.runtime.jobs.folder import Generation, JobFolder, sink_name, sink_names
+from sqlstream.runtime.jobs.folder import STARTED, Generation, JobFolder, damaged, sink_name, sink_names
 from sqlstream.runtime.jobs.placement import Placement, placement
 from sqlstream.runtime.jobs.upgrades import is_written, upgrade, widen
 from sqlstream.runtime.jobs.versions import Origin, Version
@@ -63,6 +65,7 @@ class Beginning:
         """
         job, settings, runner = self.job, self.settings, self.runner
         plan = digest(job.sinks, settings.zone)
+        home.check_whole()
         last = home.latest()
         if last is not None and last.is_open and last.draining and last.runs(plan):
             self.notify(f"Job '{job.name}' ended while it was being drained: the drain is completed first ({last.folder}).")
@@ -88,6 +91,8 @@ class Beginning:
         home.describe(job.sinks)
         if last is not None and at.continues and not at.offsets:
             job.folder = last.folder
+            if settings.streaming:
+                self._check_whole(last)
             if settings.streaming and not job.checkpoint.exists():
                 self.notify(f"Job '{job.name}' has no checkpoint ({job.folder}): it {_ANEW}.")
             else:
@@ -148,6 +153,15 @@ class Beginning:
         self.notify(f"Job '{job.name}' begins with the savepoint '{saved.folder}'.")
         self._version(at.number, at.digest, Origin(mode, savepoint=saved.id)).write(job.folder)
 
+    def _check_whole(self, last: Generation) -> None:
+        """Raises ValidationError where a checkpoint of the generation, of the same plan, lacks what its table or another part of it has."""
+        for index, sink in enumerate(self.job.sinks):
+            checkpoint = last.folder / "checkpoint" / sink_name(index, sink)
+            if (last.folder / STARTED / checkpoint.name).exists():
+                landed = partial(find_connector(sink.table.connector).landed, self.runner.request(index))
+                if (what := damage(self.runner.spark, storage.uri(checkpoint), landed)) is not None:
+                    raise damaged(self.job.name, f"of the checkpoint {checkpoint} {what}")
+
     def _is_written(self, before: Generation) -> bool:
         """Whether its first micro-batch, which was interrupted, may be in a sink."""
         if before.version is None or before.version.plan is None:
@@ -162,7 +176,7 @@ class Beginning:
         storage.make(job.folder / "control")
         names = sink_names(before.folder, len(before.version.plan.sinks)), [sink_name(i, s) for i, s in enumerate(job.sinks)]
         upgrade(
-            runner.spark, before.folder, job.folder, names, job.sinks, verdict, runner.lowered, stateless=stateless,
+            job.name, runner.spark, before.folder, job.folder, names, job.sinks, verdict, runner.lowered, stateless=stateless,
             # A user who was asked has seen what is lost.
             may_lose=settings.may_lose or settings.agrees is not None,
             request=runner.request, notify=self.notify, offsets=offsets,

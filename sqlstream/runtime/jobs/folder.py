@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import locks
-from sqlstream.runtime.jobs.versions import Version
+from sqlstream.runtime.jobs.versions import VERSION_FILE, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 # How the folders of jobs are laid out. Those of layout 1 are called after the digest of a plan, and keep no version.
 LAYOUT = 2
-# In the folder of a generation: it is being drained, or was; it is done.
+# In the folder of a generation: a file for each sink whose query has run.
+STARTED = "started"
+# It is being drained, or was; it is done.
 DRAINING = "draining"
 FINISHED = "finished"
 # What ALTER JOB .. SET OFFSETS has said of it.
@@ -61,6 +63,14 @@ class Generation:
     def has_committed(self) -> bool:
         """Whether a micro-batch is known to be in its sink."""
         return any(self.folder.glob("checkpoint/*/commits/[0-9]*"))
+
+    @property
+    def gone(self) -> Place | None:
+        """The first of its checkpoints that is not there, and was, as others are: its query has run."""
+        if not (self.folder / "checkpoint").exists():
+            return None
+        checkpoints = (self.folder / "checkpoint" / started.name for started in self.folder.glob(f"{STARTED}/*"))
+        return next((checkpoint for checkpoint in checkpoints if not checkpoint.exists()), None)
 
     def runs(self, digest: str) -> bool:
         """Whether it is one of the plan with this digest. One of layout 1 is: its folder is called after it."""
@@ -103,6 +113,16 @@ class JobFolder:
         # One of layout 1 has no version until it is continued.
         return [g for g in begun if g.version is not None or layout == 1]
 
+    def check_whole(self) -> None:
+        """Raises ValidationError where what a generation has kept is not all there: another start would write its rows again."""
+        numbered = [p for p in self.path.iterdir() if p.name.isdigit()] if self.path.exists() else []
+        lost = [p for p in numbered if any(p.glob(f"{STARTED}/*")) and not (p / VERSION_FILE).exists()]
+        if lost:
+            raise damaged(self.name, f"{lost[0] / VERSION_FILE} is missing, which says what was run there")
+        last = self.latest()
+        if last is not None and last.is_open and (gone := last.gone) is not None:
+            raise damaged(self.name, f"the checkpoint {gone} is missing")
+
     def latest(self) -> Generation | None:
         """The last generation that was begun."""
         begun = self.generations()
@@ -137,6 +157,14 @@ class JobFolder:
     def lock(self, run: str = "", notify: Callable[[str], None] = lambda line: None) -> Lock:
         """Hold the folder until the lock is closed; see locks. Raises ValidationError where another process has it."""
         return locks.lock(self.path, self.name, run, notify)
+
+
+def damaged(job: str, what: str) -> ValidationError:
+    """That ``job`` can't go on, since of what it has kept ``what`` is so."""
+    return ValidationError(
+        f"Job '{job}' can't go on with what it has kept: {what}.",
+        hint=f"Put it back from a copy, or begin with a savepoint. DROP JOB '{job}' forgets the job: it begins anew, and writes its rows again.",
+    )
 
 
 def find(jobs: Place, sinks: tuple[Sink, ...], name: str, digest: str, zone: str, taken: Collection[Place]) -> JobFolder:

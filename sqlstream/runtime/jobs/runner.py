@@ -18,7 +18,7 @@ from sqlstream.core import storage
 from sqlstream.core.depth import deeply
 from sqlstream.plan.properties import bounded, changelog_mode, scans, static, upsert_key, window_column
 from sqlstream.plan.upgrade import node_ids, record
-from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, interrupted, sink_name
+from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, STARTED, interrupted, sink_name
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, failed
 from sqlstream.runtime.jobs.upgrades import write_record
@@ -352,6 +352,8 @@ class JobRunner:
             writer = writer.trigger(processingTime=f"{self._settings.trigger_ms} milliseconds")
         with _retaining(self._spark, self._settings.retained):
             query = writer.start()
+        if not (started := self._job.folder / STARTED / sink_name(index, sink)).exists():
+            storage.write(started, f"{query.id}\n")
         watch.follow(query)
         self._job.watches[index] = watch
         return query

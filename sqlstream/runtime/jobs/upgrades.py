@@ -10,7 +10,20 @@ from typing import TYPE_CHECKING, TypeAlias
 from sqlstream.connectors import find_connector
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.checkpoints import CheckpointMapping, QueryRecord, Source, adapted, base, derive, mapped, query_record, why_not, with_columns
+from sqlstream.runtime.checkpoints import (
+    CheckpointMapping,
+    QueryRecord,
+    Source,
+    adapted,
+    base,
+    damage,
+    derive,
+    mapped,
+    query_record,
+    why_not,
+    with_columns,
+)
+from sqlstream.runtime.jobs.folder import STARTED, damaged
 from sqlstream.runtime.lower.native import in_update_mode
 
 if TYPE_CHECKING:
@@ -32,6 +45,7 @@ Positions: TypeAlias = "Mapping[str, Mapping[str, Mapping[int, int | None]]]"
 
 
 def upgrade(
+    job: str,
     spark: SparkSession,
     before: Place,
     after: Place,
@@ -48,12 +62,12 @@ def upgrade(
     positions: Callable[[int], Positions] = lambda index: {},
     sources_of: Callable[[int], Mapping[str, Table]],
 ) -> None:
-    """Make the checkpoints of generation ``after`` from those of ``before``.
+    """Make the checkpoints of generation ``after`` of a job from those of ``before``.
 
     ``names``: what the folders of their sinks' checkpoints are called. ``lowered`` gives the rows of a sink as its query will be started with them,
     ``request`` what they are written by. ``offsets``: topics that are read from elsewhere; ``positions`` gives from where, for
     the sources of a sink; ``sources_of`` the tables that these read.
-    Raises ValidationError where state would be lost that must not be.
+    Raises ValidationError where state would be lost that must not be, or what was kept is damaged.
     """
     old_names, new_names = names
     # What all queries of the job have the same.
@@ -78,7 +92,10 @@ def upgrade(
                 hint="Submit the earlier statement once with this release, and stop it.",
             )
         operators, columns = _operators(match, old, new, stateless=stateless, may_lose=may_lose)
-        came = base(spark, storage.uri(checkpoint), partial(find_connector(sink.table.connector).landed, request(match.new)))
+        landed = partial(find_connector(sink.table.connector).landed, request(match.new))
+        if (before / STARTED / checkpoint.name).exists() and (what := damage(spark, storage.uri(checkpoint), landed)) is not None:
+            raise damaged(job, f"of the checkpoint {checkpoint} {what}")
+        came = base(spark, storage.uri(checkpoint), landed)
         if came.doubtful and match.stateful:
             notify(f"'{sink.table.path.name}' may get the rows of the last micro-batch twice: it was interrupted.")
         own = {name: name for name in old.sources if _own(name)}

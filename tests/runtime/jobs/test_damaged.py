@@ -1,0 +1,78 @@
+"""Parts of what a stopped job has kept are gone: it is refused with what is missing, and no row is written twice or left out."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.core.errors import ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.edited import Project
+
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
+BOTH = """EXECUTE STATEMENT SET BEGIN
+INSERT INTO copied SELECT id, item FROM bids; INSERT INTO counted SELECT item, COUNT(*) FROM bids GROUP BY item;
+END;"""
+
+
+def _emptied(*names: str) -> Callable[[Path], None]:
+    def damage(generation: Path) -> None:
+        for name in names:
+            for file in (generation / "checkpoint" / "0_copied" / name).iterdir():
+                file.unlink()
+
+    return damage
+
+
+def _last_offsets(generation: Path) -> None:
+    offsets = generation / "checkpoint" / "0_copied" / "offsets"
+    last = max((p for p in offsets.iterdir() if p.name.isdigit()), key=lambda p: int(p.name))
+    last.unlink()
+    (offsets / f".{last.name}.crc").unlink(missing_ok=True)
+
+
+def _deleted(name: str) -> Callable[[Path], None]:
+    def damage(generation: Path) -> None:
+        path = generation / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    return damage
+
+
+DAMAGES = {
+    "offsets and commits": (_emptied("offsets", "commits"), "it ends with micro-batch -1, and the table has one after that"),
+    "offsets": (_last_offsets, "its offsets end with micro-batch 1, and its commits with 2"),
+    "its metadata": (_deleted("checkpoint/0_copied/metadata"), "its file 'metadata', by which tables know their writer, is missing"),
+    "a sink's checkpoint": (_deleted("checkpoint/1_counted"), "the checkpoint .*1_counted is missing"),
+    "its version": (_deleted("version.json"), "version.json is missing, which says what was run there"),
+}
+
+
+@pytest.mark.parametrize(("damage", "said"), DAMAGES.values(), ids=DAMAGES)
+def test_what_is_damaged_is_refused(on_delta: Project, damage: Callable[[Path], None], said: str) -> None:
+    for number in (1, 2, 3):
+        on_delta.feed("bids", (number, "a", 1))
+        job = on_delta.submit(BOTH)
+        on_delta.session.jobs.stop(job.id)
+    whole = on_delta.path / "whole"
+    shutil.copytree(job.folder, whole)
+    damage(job.folder)
+    on_delta.feed("bids", (4, "a", 1))
+    changed = BOTH.replace("FROM bids;", "FROM bids WHERE id > 0;")
+    for mode, statement in (("last-state", BOTH), ("last-state", changed), ("stateless", changed)):
+        on_delta.set(mode)
+        with pytest.raises(ValidationError, match=said) as refused:
+            on_delta.run(statement)
+        assert "DROP JOB 'job' forgets the job" in str(refused.value.hint)
+    # Put back, it goes on as if nothing had been.
+    shutil.rmtree(job.folder)
+    shutil.copytree(whole, job.folder)
+    on_delta.run(BOTH)
+    assert on_delta.table("copied") == [(str(n), "a") for n in (1, 2, 3, 4)]
+    assert on_delta.table("counted") == [("a", "4")]
