@@ -16,7 +16,7 @@ demo: $(VENV)/sqlstream
 
 # Tests of streams wait as often as they work: three processes keep two cores busy.
 test: archive
-	$(python) -m pytest --dist loadgroup --no-loadscope-reorder -n 3 --durations 10 --junitxml build/tests.xml
+	$(python) -m pytest --dist loadgroup --no-loadscope-reorder -n 3 -r s --durations 10 --junitxml build/tests.xml
 
 test-slow: archive
 	$(python) -m pytest -m slow
@@ -45,7 +45,7 @@ clean:
 # An environment of the packages of a lock, and in it this checkout.
 $(VENV)/sqlstream $(VENV)/dev: $(VENV)/%: requirements/%.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed; $(PYTHON) is " + sys.version.split()[0])'
-	test -x $(python) || $(PYTHON) -m venv $(VENV)
+	$(pip) --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@echo "Downloading the packages of requirements/$*.lock into $(VENV), once: half a gigabyte, most of it pyspark, about two minutes"
 	@awk '/^[^ #]/ { wanted = /^setuptools==/ } wanted' $< >$(VENV)/build.lock
 	@$(install) -r $(VENV)/build.lock

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from sqlstream.core.java import home, require_java
 from sqlstream.runtime.engine import own_jars
 from sqlstream.runtime.engine.session import spark_conf
 
@@ -21,6 +22,8 @@ def configuration() -> dict[str, str]:
 def session() -> SparkSession:
     """A Spark session of that configuration."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if (java := home(require_java())) is not None:
+        os.environ["JAVA_HOME"] = str(java)
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder

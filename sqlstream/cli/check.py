@@ -51,6 +51,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     for one in listed:
         print(json.dumps(asdict(one)) if arguments.output == "json" else one)
     if arguments.output == "text":
+        sys.stdout.flush()  # what was found stands above how much it is, also in one file
         print(f"{len(files)} file{'' if len(files) == 1 else 's'} checked, {len(listed)} finding{'' if len(listed) == 1 else 's'}", file=sys.stderr)
     return FAILED if any(f.error for f in listed) else FOUND if listed else CLEAN
 

@@ -16,6 +16,7 @@ import yaml
 from sqlstream.cli.packaging import archive, command, environment, kubernetes, project
 from sqlstream.cli.packaging.archive import Entry
 from sqlstream.connectors.paths import resolve
+from sqlstream.core import tars
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import PACKAGE
 from sqlstream.runtime.engine import submitted
@@ -152,7 +153,7 @@ def package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     assert said == "7 files of the project, 1 jars, no Python"
     where = folder.parent / "ünpacked here"
     with tarfile.open(output) as tar:
-        tar.extractall(where, filter="data")
+        tars.unpack(tar, where)
     return where / "bids"
 
 

@@ -17,6 +17,7 @@ import pyspark
 import pytest
 
 from sqlstream.cli.kafka.process import free_port
+from sqlstream.core import tars
 from sqlstream.core.java import require_java
 from tests.support.cluster import QUICK, daemon, wait_for
 from tests.support.processes import ensure_runs
@@ -118,7 +119,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     with tarfile.open(folder.parent / "my words.tar") as tar:
-        tar.extractall(folder.parent, filter="data")
+        tars.unpack(tar, folder.parent)
     return folder.parent / "my words"
 
 

@@ -18,7 +18,8 @@ def missing(what: str) -> NoReturn:
     """End the test, which needs ``what``."""
     if os.environ.get(VARIABLE) == "all":
         pytest.fail(f"This test needs {what}.", pytrace=False)
-    pytest.skip(f"needs {what}")
+    name = os.environ["PYTEST_CURRENT_TEST"].partition(" ")[0]
+    pytest.skip(f"{name} needs {what}")
 
 
 def program(name: str) -> str:

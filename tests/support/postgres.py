@@ -15,7 +15,7 @@ from pathlib import Path
 import pg8000.native
 
 from sqlstream.cli.kafka.process import HOST, end_process, free_port
-from sqlstream.core import jars
+from sqlstream.core import jars, tars
 
 PASSWORD = "s3cret pass'word"
 # PostgreSQL does not run as root; this user owns nothing.
@@ -31,7 +31,7 @@ class Postgres:
         with zipfile.ZipFile(jar) as outer:
             name = next(n for n in outer.namelist() if n.endswith(".txz"))
             with tarfile.open(fileobj=io.BytesIO(outer.read(name))) as inner:
-                inner.extractall(self._folder, filter="data")
+                tars.unpack(inner, self._folder)
         self._as = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
         (self._folder / "password").write_text(PASSWORD)
         self.log = self._folder / "server.log"

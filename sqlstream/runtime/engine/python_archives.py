@@ -18,7 +18,7 @@ from hashlib import sha1
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING
 
-from sqlstream.core import private, settings
+from sqlstream.core import private, settings, tars
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 
@@ -106,7 +106,7 @@ def _unpack(path: Path, folder: Path) -> None:
     try:
         if path.is_file() and path.name.endswith(_TARS):
             with tarfile.open(path) as tar:
-                tar.extractall(folder, filter="tar")  # links may lead out, as an environment's to its Python; nothing is written there
+                tars.unpack(tar, folder)  # links may lead out, as an environment's to its Python
         elif path.is_file() and path.name.endswith(_ZIPS):
             with zipfile.ZipFile(path) as archive:
                 for member in archive.infolist():
