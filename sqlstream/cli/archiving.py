@@ -44,11 +44,11 @@ SELECT COUNT(*) FROM copies;
 """
 
 
-def build(archive: Path) -> bool:
-    """Build it; False if another process is building it, or has built it. Raises SetupError."""
+def build(archive: Path, *, wait: bool = False) -> bool:
+    """Build it; False if another process has built it, or is building it, unless ``wait`` is for its end. Raises SetupError."""
     with (archive.parent / "classes.lock").open("a") as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         if is_intact(archive):
@@ -94,11 +94,11 @@ def _run(project: Path, part: Path, base: Path | None) -> None:
 
 
 def main(named: list[str]) -> None:
-    """``named``: the archive; where there is none, that of a project that brings no jars."""
+    """``named``: the archive; where there is none, that of a project that brings no jars, which is there at the end, whoever builds it."""
     # The JVM that is archived builds none itself.
     os.environ[SWITCH] = "off"
     archive = Path(named[0]) if named else archive_path(jvm.class_path(libraries(), own_jars.of_sqlstream({}, print)))
-    print("built" if build(archive) else "there is one already, or it is being built")
+    print("built" if build(archive, wait=not named) else "there is one already, or it is being built" if named else "there is one")
 
 
 if __name__ == "__main__":

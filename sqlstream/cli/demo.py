@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 import tempfile
 import threading
@@ -39,7 +40,7 @@ GROUP BY window_start, window_end, `type`"""
 READ_BACK = "SELECT window_start, `type`, cnt, total FROM transactions_per_minute ORDER BY window_start, `type` LIMIT 12"
 NEXT = """
 What to try next:
-  sqlstream init bank                           writes this project into the folder bank, and says how to go on from there
+  {program} init bank                           writes this project into the folder bank, and says how to go on from there
 """
 
 
@@ -57,8 +58,14 @@ def main(argv: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
-    screen.notify(NEXT)
+    screen.notify(NEXT.format(program=_program()))
     return 0
+
+
+def _program() -> str:
+    """What runs sqlstream here: an environment of its own need not be on the path."""
+    beside = Path(sys.executable).with_name("sqlstream")
+    return os.path.relpath(beside) if shutil.which("sqlstream") is None and beside.exists() else "sqlstream"
 
 
 def _run(example: Path, transactions: int, screen: Screen) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -100,7 +99,7 @@ def test_every_kind_of_query_reads_a_new_partition(tmp_path: Path, engine, broke
     assert growing.printed("windows") == ["+I[1970-01-01T00:01:00Z, 1]"]
     growing.grow("grown", 3)
     # Each query looks for itself; what one reads of a partition that is known before it sees the others moves its watermark alone.
-    time.sleep(2)
+    growing.until(lambda: not any(cluster.unread for query in growing.job.sampled(look=True).queries for cluster in query.brokers))
     growing.send("grown", [(1, "a", 10, 62), (0, "a", 20, 300)])
     growing.until(lambda: len(growing.printed("plain")) == 4)
     growing.processed()

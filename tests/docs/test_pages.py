@@ -75,10 +75,17 @@ def test_every_folder_and_file_that_pages_name_is_there() -> None:
 def test_links_between_files_lead_somewhere(reference: ModuleType) -> None:
     """Those of docs/ its build checks; README, CONTRIBUTING and CHANGELOG are read in the repository as well."""
     at_the_top = [text for page, text in TEXTS.items() if "/" not in page]
-    links = [link for text in at_the_top for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
+    links = [link for text in at_the_top for link in re.findall(r"\]\(([^)#]+)(#[^)]*)?\)", text) if "://" not in link[0]]
     assert len(links) > 10
-    for link in links:
-        assert (ROOT / link).is_file(), link
+    for file, anchor in links:
+        assert (ROOT / file).is_file(), file
+        assert not anchor or anchor[1:] in headings(ROOT / file), file + anchor
+
+
+def headings(page: Path) -> set[str]:
+    """What links name the headings of a page by."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
 
 
 def test_the_reference_tells_every_row_of_the_tables(reference: ModuleType) -> None:

@@ -91,11 +91,11 @@ class Beginning:
         home.describe(job.sinks)
         if last is not None and at.continues and not at.offsets:
             job.folder = last.folder
-            if settings.streaming:
-                self._check_whole(last)
             if settings.streaming and not job.checkpoint.exists():
                 self.notify(f"Job '{job.name}' has no checkpoint ({job.folder}): it {_ANEW}.")
             else:
+                if settings.streaming:
+                    self._check_whole(last)
                 self.notify(f"Job '{job.name}' continues where it stopped ({job.folder}).")
             return True
         if last is not None and last.drained:
@@ -215,7 +215,8 @@ class Beginning:
             case "last-state" if settings.may_lose or not verdict.lost:
                 return "last-state", verdict
             case "last-state":
-                raise ValidationError(f"{changed} It can't go on with all that is kept:\n{lines}", hint=_LOSING)
+                hint = _LOSING_OFFSETS if verdict.offsets_lost else _LOSING
+                raise ValidationError(f"{changed} It can't go on with all that is kept:\n{lines}", hint=hint)
         if settings.agrees is None:
             raise ValidationError(f"{changed} If it went on with what that one has kept:\n{lines}", hint=_MODES)
         if settings.agrees(f"{changed}\n{lines}\nGo on with what is kept?"):

@@ -100,9 +100,9 @@ def preview(
 
 
 def _outcome(verdict: Verdict) -> str:
+    unless = "would be refused, unless 'execution.state-recovery.ignore-unclaimed-state' is 'true'"
+    if verdict.offsets_lost:
+        return f"'execution.upgrade-mode' = 'last-state' {unless}, and so would 'stateless'."
     if verdict.lost:
-        return (
-            "'execution.upgrade-mode' = 'last-state' would be refused, unless 'execution.state-recovery.ignore-unclaimed-state' is 'true'; "
-            "'stateless' goes on with offsets alone."
-        )
+        return f"'execution.upgrade-mode' = 'last-state' {unless}; 'stateless' goes on with offsets alone."
     return "'execution.upgrade-mode' = 'last-state' goes on with all of it."

@@ -102,8 +102,8 @@ def before(case: Case, project: Path, engine) -> tuple[PrintingJob, Path]:
         job.feed(table, *rows)
     job.session.jobs.stop(job.job.id)
     moved = project / "moved"
-    shutil.move(checkpoint(job), moved)
-    return job, moved
+    shutil.move(job.job.checkpoint, moved)
+    return job, moved / checkpoint(job).name
 
 
 def checkpoint(job: PrintingJob) -> Path:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -49,6 +50,19 @@ def test_its_name_is_of_the_java_and_the_jars(cache: Path, class_path) -> None:
 def test_the_variable_that_turns_it_off(value: str | None, enabled: bool, builds: bool, monkeypatch) -> None:
     monkeypatch.delenv(archive.SWITCH) if value is None else monkeypatch.setenv(archive.SWITCH, value)
     assert (archive.enabled(), archive.builds()) == (enabled, builds)
+
+
+def test_one_waits_for_another_that_builds_it(cache: Path, monkeypatch) -> None:
+    monkeypatch.setattr(os, "nice", lambda by: by)
+    target = cache / "classes-1.jsa"
+    monkeypatch.setattr(archiving, "_run", lambda project, part, base: part.write_bytes(b"classes"))
+    with (cache / "classes.lock").open("a") as other, ThreadPoolExecutor(1) as pool:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        built = pool.submit(archiving.build, target, wait=True)
+        with pytest.raises(TimeoutError):
+            built.result(0.2)
+        fcntl.flock(other, fcntl.LOCK_UN)
+        assert built.result(60) and target.exists()
 
 
 def test_one_process_builds_it(cache: Path, monkeypatch) -> None:
