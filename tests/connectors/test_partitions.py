@@ -110,7 +110,7 @@ def test_every_kind_of_query_reads_a_new_partition(tmp_path: Path, engine, broke
     values = (1, 2, 10, 20, 100, 200, 1000, 2000)
     assert growing.printed("plain") == sorted(f"+I[a, {v}]" for v in values)
     assert growing.printed("joined") == growing.printed("versions") == sorted(f"+I[a, {v}, 7]" for v in values)
-    assert "+U[a, 3333]" in growing.printed("sums")
+    growing.until(lambda: "+U[a, 3333]" in growing.printed("sums"))
     assert growing.job.sampled().late == 0
     growing.stop()
     growing.grow("grown", 4)
