@@ -140,6 +140,8 @@ class Connector(ABC):
     # Whether the sink is for looking at changes, so that each must say what a row was.
     shows_changes: ClassVar[bool] = False
     can_be_looked_up: ClassVar[bool] = False
+    # Whether each table of it is a place of its own: its rows are made, and read nowhere.
+    generates: ClassVar[bool] = False
     # Whether a micro-batch of a stream may leave some of the available rows to the next one.
     reads_in_parts: ClassVar[bool] = False
 
@@ -169,7 +171,7 @@ class Connector(ABC):
         if not any(option.role is Role.PLACE for option in self.options):
             return ()
         said = {k: masked_option(k, v) for k, v in table.options.items() if (o := find_option(self.options, k)) is not None and o.role is Role.PLACE}
-        return (" ".join([self.name, *(f"'{k}' = '{v}'" for k, v in sorted(said.items()))]),)
+        return (" ".join([*([f"{table.path}:"] if self.generates else []), self.name, *(f"'{k}' = '{v}'" for k, v in sorted(said.items()))]),)
 
     def reads(self, place: str, places: Collection[str]) -> bool:
         """Whether what a table of ``places`` reads has all that was read at ``place``."""

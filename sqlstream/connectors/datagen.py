@@ -53,6 +53,7 @@ class Datagen(Connector):
         "  'fields.item.length' = '3', 'fields.price.min' = '1', 'fields.price.max' = '99');"
     )
     is_source = True
+    generates = True
     options = (
         _makes("rows-per-second", OptionKind.LONG, "10000", "How many rows a second, if there is no last row."),
         _makes("number-of-rows", OptionKind.LONG, summary="How many rows; by default there is no end."),
@@ -67,9 +68,6 @@ class Datagen(Connector):
         _makes("fields.#.end", OptionKind.LONG, summary="Last number of a sequence; the rows end with it."),
         _makes("fields.#.null-rate", OptionKind.DOUBLE, "0", "Share of cells that are NULL."),
     )
-
-    def places(self, table: Table, *, written: bool = False) -> tuple[str, ...]:
-        return tuple(f"{table.path}: {place}" for place in super().places(table, written=written))
 
     def check(self, table: Table) -> list[str]:
         notices = option_rows.check_options(self.name, plain_options(table), self.options)

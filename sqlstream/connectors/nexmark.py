@@ -157,9 +157,7 @@ class Nexmark(Connector):
     )
     options = _OPTIONS
     is_source = True
-
-    def places(self, table: Table, *, written: bool = False) -> tuple[str, ...]:
-        return tuple(f"{table.path}: {place}" for place in super().places(table, written=written))
+    generates = True
 
     def check(self, table: Table) -> list[str]:
         written = _given(table)

@@ -181,9 +181,10 @@ def _sink(sink: Sink, known: Known) -> SinkRecord:
     nodes = []
     taken_back: dict[int, tuple[_Taken, ...]] = {}
     places: dict[int, frozenset[str]] = {}
+    # Records of earlier releases know nodes and sinks by the hash of options in any case.
+    by = known if known is Known.PLACE else Known.OPTIONS
     for node in nodes_of(sink):
-        # Records of earlier releases know nodes by the hash of options in any case.
-        here = () if not isinstance(node, Scan) else _places(node.table, known if known is Known.PLACE else Known.OPTIONS)
+        here = _places(node.table, by) if isinstance(node, Scan) else ()
         places[id(node)] = frozenset(here).union(*(places[id(part)] for part in below(node)))
         inputs = [[own_fields(i, columns_only=True), changelog_mode(i).value] for i in node.inputs]
         meant = _meant(node)
@@ -198,7 +199,7 @@ def _sink(sink: Sink, known: Known) -> SinkRecord:
         nodes.append(made)
     appends = sink.table.primary_key is None
     columns = tuple(c.name for c in sink.table.persisted)
-    place = " ".join(_places(sink.table, known if known is Known.PLACE else Known.OPTIONS, written=True))
+    place = " ".join(_places(sink.table, by, written=True))
     key = () if sink.table.primary_key is None else sink.table.primary_key.columns
     return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids, known), _statics(sink, ids), columns, place, tuple(key))
 

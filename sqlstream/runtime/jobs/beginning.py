@@ -10,12 +10,11 @@ from sqlstream.connectors import find_connector
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.upgrade import PlanRecord, Verdict, record, table, verdict_on
-from sqlstream.runtime.checkpoints import damage
 from sqlstream.runtime.jobs import savepoints
 from sqlstream.runtime.jobs.digests import digest
-from sqlstream.runtime.jobs.folder import STARTED, Generation, JobFolder, damaged, sink_name, sink_names
+from sqlstream.runtime.jobs.folder import Generation, JobFolder, sink_name, sink_names
 from sqlstream.runtime.jobs.placement import Placement, placement
-from sqlstream.runtime.jobs.upgrades import is_written, upgrade, widen
+from sqlstream.runtime.jobs.upgrades import check_checkpoint, is_written, upgrade, widen
 from sqlstream.runtime.jobs.versions import Origin, Version
 
 if TYPE_CHECKING:
@@ -156,11 +155,8 @@ class Beginning:
     def _check_whole(self, last: Generation) -> None:
         """Raises ValidationError where a checkpoint of the generation, of the same plan, lacks what its table or another part of it has."""
         for index, sink in enumerate(self.job.sinks):
-            checkpoint = last.folder / "checkpoint" / sink_name(index, sink)
-            if (last.folder / STARTED / checkpoint.name).exists():
-                landed = partial(find_connector(sink.table.connector).landed, self.runner.request(index))
-                if (what := damage(self.runner.spark, storage.uri(checkpoint), landed)) is not None:
-                    raise damaged(self.job.name, f"of the checkpoint {checkpoint} {what}")
+            landed = partial(find_connector(sink.table.connector).landed, self.runner.request(index))
+            check_checkpoint(self.job.name, self.runner.spark, last.folder, sink_name(index, sink), landed)
 
     def _is_written(self, before: Generation) -> bool:
         """Whether its first micro-batch, which was interrupted, may be in a sink."""

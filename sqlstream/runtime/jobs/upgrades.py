@@ -93,14 +93,15 @@ def upgrade(
             )
         operators, columns = _operators(match, old, new, stateless=stateless, may_lose=may_lose)
         landed = partial(find_connector(sink.table.connector).landed, request(match.new))
-        if (before / STARTED / checkpoint.name).exists() and (what := damage(spark, storage.uri(checkpoint), landed)) is not None:
-            raise damaged(job, f"of the checkpoint {checkpoint} {what}")
+        check_checkpoint(job, spark, before, checkpoint.name, landed)
         came = base(spark, storage.uri(checkpoint), landed)
         if came.doubtful and match.stateful:
             notify(f"'{sink.table.path.name}' may get the rows of the last micro-batch twice: it was interrupted.")
         own = {name: name for name in old.sources if _own(name)}
         elsewhere = moved.get(match.new, {})
-        fewer = {} if came.batch < 0 else _fewer(match, sources_of(match.new), (checkpoint / "offsets" / str(came.batch)).read_text(), old)
+        fewer = {}
+        if match.fewer and came.batch >= 0:
+            fewer = _fewer(match, sources_of(match.new), (checkpoint / "offsets" / str(came.batch)).read_text(), old)
         sources = [
             Source(name, {**own, **match.sources}.get(name), offset=fewer.get(name), positions=elsewhere.get(name, {})) for name in new.sources
         ]
@@ -115,6 +116,13 @@ def upgrade(
             frame=frame,
             mode=mode,
         )
+
+
+def check_checkpoint(job: str, spark: SparkSession, generation: Place, name: str, landed: Callable[[str, int], bool | None]) -> None:
+    """Raises ValidationError where the checkpoint ``name`` of a query that has run lacks what its table, or another part of it, has."""
+    checkpoint = generation / "checkpoint" / name
+    if (generation / STARTED / name).exists() and (what := damage(spark, storage.uri(checkpoint), landed)) is not None:
+        raise damaged(job, f"of the checkpoint {checkpoint} {what}")
 
 
 def is_written(

@@ -54,7 +54,7 @@ def topics(tmp_path: Path, engine, broker) -> Iterator[Topics]:
     made.session.close()
 
 
-# What is edited at once, between two runs; tests of plans have each option alone.
+# What is edited at once, between two runs; tests of options have each alone.
 EDITS = [
     "'json.ignore-parse-errors' = 'true', 'json.timestamp-format.standard' = 'ISO-8601', 'scan.topic-partition-discovery.interval' = '2 s'",
     "'scan.startup.mode' = 'latest-offset', 'properties.group.id' = 'another', 'properties.fetch.min.bytes' = '2'",
