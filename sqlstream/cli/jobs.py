@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import signal
 import sys
 import time
@@ -81,10 +82,11 @@ def parser() -> argparse.ArgumentParser:
         of_file = verb(name, text, job=False)
         of_file.add_argument("file", metavar="FILE", type=Path)
         of_file.epilog = "What follows FILE goes to the client: -D, --var, -i and the like."
-    start = verb("start", "run a script in the background of this machine", job=False)
+    verb("restart", "stop one and start it again in its process, alone")
+    start = verb("start", "run a script in the background of this machine, or start a job of one again that was stopped, alone", job=False)
     start.epilog = "What follows FILE goes to the client: -D, --var, -i and the like."
-    start.add_argument("file", metavar="FILE", type=Path)
-    where = start.add_mutually_exclusive_group(required=True)
+    start.add_argument("file", metavar="FILE|NAME", type=Path)
+    where = start.add_mutually_exclusive_group()
     where.add_argument("--detach", action="store_true", help="under a supervisor, which starts it again when its process is killed")
     where.add_argument("--systemd", action="store_true", help="write a user unit of systemd, which also starts it after a reboot")
     return top
@@ -97,7 +99,10 @@ def main(argv: list[str], project: Path, options: Mapping[str, str], preview: Ca
     """
     own = parser()
     arguments, more = own.parse_known_args(argv)
-    if more and arguments.verb not in ("start", *_OF_FILES):
+    one = arguments.verb == "start" and not (arguments.detach or arguments.systemd)
+    if one and arguments.file.is_file():
+        own.error(f"start {arguments.file}: --detach runs the script in the background, --systemd writes a unit that does")
+    if more and (one or arguments.verb not in ("start", *_OF_FILES)):
         own.error(f"unrecognized arguments: {' '.join(more)}")
     if arguments.verb == "diff":
         return _diff(preview(["--project", str(project), "-f", str(arguments.file), *more]))
@@ -111,6 +116,10 @@ def main(argv: list[str], project: Path, options: Mapping[str, str], preview: Ca
                 return _show(project, registry.find(jobs, arguments.name))
             case "stop":
                 return _stop(project, jobs, arguments.name, _STOPS[arguments.drain, arguments.savepoint], arguments.timeout)
+            case "restart":
+                return _restart(registry.find(jobs, arguments.name))
+            case "start" if one:
+                return _start(project, registry.find(jobs, str(arguments.file)))
             case "savepoint":
                 return _ask(registry.find(jobs, arguments.name), Action.SAVEPOINT, arguments.timeout)
             case "drop":
@@ -154,7 +163,7 @@ def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: S
     folder = background.folder_of(project, file.resolve())
     if _runs(folder):
         _end_script(folder, str(file))
-    return starting.detached(project, jobs, file, ["-D", "execution.upgrade-mode=last-state", *options])
+    return starting.detached(project, jobs, file, [background.KEEP_STOPPED, "-D", "execution.upgrade-mode=last-state", *options])
 
 
 def _list(project: Path, jobs: Place, *, as_json: bool) -> int:
@@ -207,6 +216,8 @@ def _show(project: Path, job: JobRecord) -> int:
         pairs += [(k, v) for k, v in job.status.figures.items() if k not in ("job", "status", "last error", "job id")]
     for name, value in pairs:
         print(f"{name:<17} {'' if value is None else value}".rstrip())
+    for failure in () if job.status is None else job.status.failures:
+        print(f"failed            {_time(failure.at)} {failure.error}")
     for version in job.versions():
         print(f"\nversion {version.number}, {_time(version.created)}, sqlstream {version.sqlstream}\n{version.sql}")
     return 0
@@ -217,12 +228,30 @@ def _time(seconds: float) -> str:
 
 
 def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float | None) -> int:
-    if (folder := _script(project, jobs, name)) is not None:
-        return _end_script(folder, name)
-    if not registry.exists(jobs, name) and (ended := _by_file(project, name)) is not None:
-        how = "has ended after its supervisor was killed" if ended.exit_code is None else f"has ended with exit code {ended.exit_code}"
+    if (folder := _running(project, name)) is not None:
+        script = background.Background.read(folder)
+        ended = [job.name for job in registry.records(jobs) if script is not None and job.held and job.process_id == script.process]
+        _end_script(folder, name)
+        Screen().notify(f"{name} has ended{_with(ended)}.")
+        return 0
+    if not registry.exists(jobs, name) and (of := _by_file(project, name)) is not None:
+        how = "has ended after its supervisor was killed" if of.exit_code is None else f"has ended with exit code {of.exit_code}"
         raise ValidationError(f"'{name}' is not running: it {how}.", hint=f"sqlstream jobs logs {name} has what it said.")
-    return _ask(registry.find(jobs, name), action, seconds)
+    job = registry.find(jobs, name)
+    if action is Action.STOP and _comes_again(project, job):
+        job.folder.keep_stopped()
+        Screen().notify(f"Job '{job.name}' stays stopped when its script, whose process is being started again, is there.")
+        return 0
+    _ask(job, action, seconds)
+    again = f"sqlstream jobs start {shlex.quote(job.name)} starts it again in its process, its statement in another"
+    drained = action in (Action.DRAIN, Action.DRAIN_WITH_SAVEPOINT)
+    how = "drained: all that had arrived is processed, and every window closed" if drained else f"stopped; its state is kept. {again}"
+    Screen().notify(f"Job '{job.name}' is {how}.")
+    return 0
+
+
+def _with(ended: Sequence[str]) -> str:
+    return f"; its jobs are stopped, and their state is kept: {', '.join(ended)}" if ended else ""
 
 
 def _runs(folder: Path) -> bool:
@@ -253,23 +282,55 @@ def _by_file(project: Path, name: str) -> Background | None:
     return next((script for _, script in background.scripts(project) if Path(script.file) == Path(name).resolve()), None)
 
 
-def _script(project: Path, jobs: Place, name: str) -> Path | None:
-    """The folder of a script that runs now: by its file, or, where it is supervised, by the name of a job whose process is just not there."""
+def _running(project: Path, name: str) -> Path | None:
+    """The folder of a script in this file that runs now."""
     resolved = Path(name).resolve()
-    for folder, script in background.scripts(project):
-        if Path(script.file) == resolved and _runs(folder):
-            return folder
-        if not background.held(folder):
-            continue
-        for job in registry.records(jobs):
-            if name in (job.name, job.id) and job.status is not None and job.status.pid == script.process and not job.held:
-                return folder
-    return None
+    return next((folder for folder, script in background.scripts(project) if Path(script.file) == resolved and _runs(folder)), None)
+
+
+def _comes_again(project: Path, job: JobRecord) -> bool:
+    """Whether the process that ran the job is not there, and a supervisor is about to start its script again."""
+    return not job.held and any(script.runs(job.process_id) and background.held(folder) for folder, script in background.scripts(project))
 
 
 def _ask(job: JobRecord, action: Action, seconds: float | None) -> int:
     if made := job.ask(action, seconds):
         print(made)
+    return 0
+
+
+def _restart(job: JobRecord) -> int:
+    if not job.held and job.has_process():
+        return _start_again(job)
+    job.ask(Action.RESTART)
+    Screen().notify(f"Job '{job.name}' was stopped and started again, in process {job.process_id}.")
+    return 0
+
+
+def _start(project: Path, job: JobRecord) -> int:
+    """Start a job alone, in the process of its script; one that does not run now, and comes again by itself, starts it then."""
+    if job.held or job.has_process():
+        try:
+            return _start_again(job)
+        except JobFailed:
+            if job.has_process():
+                raise
+    job.folder.let_start()
+    now = registry.find(job.path.parent, job.name)
+    if now.held or now.has_process():
+        # It has come again meanwhile.
+        return _start_again(now)
+    if _comes_again(project, job):
+        Screen().notify(f"Job '{job.name}' starts with its script, whose process is being started again.")
+        return 0
+    of = next((script for _, script in background.scripts(project) if script.runs(job.process_id)), None)
+    how = f"sqlstream jobs start {shlex.quote(of.file)} --detach runs it, with all of its jobs." if of is not None else "Run it, and the job starts."
+    raise ValidationError(f"The script of job '{job.name}' does not run.", hint=how)
+
+
+def _start_again(job: JobRecord) -> int:
+    job.ask(Action.START)
+    Screen().notify(f"Job '{job.name}' is started, in process {job.process_id}.")
     return 0
 
 
@@ -312,6 +373,6 @@ def _of_logs(project: Path, jobs: Place, name: str) -> Path:
     if by_file := next((f for f, s in folders if Path(s.file) == resolved), None):
         return by_file
     job = registry.find(jobs, name)
-    if by_job := next((f for f, s in folders if job.status is not None and s.process == job.status.pid), None):
+    if by_job := next((f for f, s in folders if s.runs(job.process_id)), None):
         return by_job
     raise ValidationError(f"Job '{job.name}' does not run in the background.", hint=f"What Spark has said is in {project}/.sqlstream/log.")

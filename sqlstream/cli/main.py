@@ -124,6 +124,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         verbose=options.get("sql-client.verbose", "").lower() == "true",
         interactive=script is None and sys.stdin.isatty() and sys.stdout.isatty(),
         output=arguments.output,
+        timestamps=arguments.timestamps,
     )
     fronts = fronts or Fronts(_session, _shell, _run_script, _head_start)
 
@@ -133,7 +134,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         return fronts.session(
             project, options=options, variables=dict(arguments.var), interactive=script is None,
             notify=screen.notify, emit=screen.emit, save=arguments.save, ask=_asker(screen) if script is None else None,
-            progress=_progress(screen), engine=engine, owns_engine=True,
+            progress=_progress(screen), engine=engine, owns_engine=True, keep_stopped=arguments.keep_stopped,
         )  # fmt: skip
 
     if script is None:
@@ -260,6 +261,8 @@ def argument_parser() -> argparse.ArgumentParser:
     add("--var", metavar="NAME=VALUE", type=_pair, **many, help="the value of ${NAME}")
     add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from the script upwards, else from here)")
     add("--save", action="store_true", help="save what CREATE, ALTER and DROP declare to the project's catalog")
+    add("--timestamps", action="store_true", help="notices begin with the time, as in a log")
+    add("--keep-stopped", action="store_true", help="do not start jobs that were stopped by name: sqlstream jobs start NAME does")
     add("-hist", "--history", metavar="FILE", type=Path, help="default .sqlstream/history of the project")
     add("-l", "--library", metavar="DIR", type=_folder, **many, help="a folder of jars")
     for flags, metavar, key, separator, text in OPTION_FLAGS:

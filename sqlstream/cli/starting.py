@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,14 +24,20 @@ if TYPE_CHECKING:
 
 # So long a script is watched that begins: until it has a job, or has ended.
 _BEGIN_SECONDS = 120.0
+# Variables of the environment that sqlstream, Spark and file systems look at; those that tables refer to; how systemd reads them.
+_TAKEN = ("AWS_", "HADOOP_", "JAVA_HOME", "KRB5", "LANG", "LC_", "PATH", "PYSPARK_", "PYTHONPATH", "SPARK_", "SQLSTREAM_", "TZ")
+_REFERRED = re.compile(r"\$\{env:(\w+)\}")
+_VARIABLE = re.compile(r'^(\w+)=(?:"(?:[^"\\]|\\[^\0])*"|[^\n]*)', re.M)
+_SPECIAL, _BACKSLASH = re.compile(r'["\\$`]'), r"\\\g<0>"
 _UNIT = """\
 [Unit]
-Description=sqlstream {name}
+Description={description}
 After=network-online.target
 
 [Service]
 Type=exec
 WorkingDirectory={directory}
+EnvironmentFile={environment}
 ExecStart={command}
 # A script that a signal has killed is started again; one that has ended has ended.
 Restart=on-abnormal
@@ -55,7 +62,7 @@ def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> 
     """Start a script under a supervisor, and wait until it has a job, whose folder is in ``jobs``. Raises ValidationError where it runs,
     JobFailed where it ends at once.
     """
-    command = command_of(project, file, options)
+    command = command_of(project, file, [background.TIMESTAMPS, *options])
     background.forget(project)
     folder = background.folder_of(project, file.resolve())
     lock = background.hold(folder)
@@ -110,15 +117,39 @@ def systemd(project: Path, file: Path, options: Sequence[str]) -> int:
     """Write a user unit for a script; what starts it is printed. Raises SetupError where systemd does not accept it."""
     folder = background.folder_of(project, file.resolve())
     unit = units() / f"sqlstream-{folder.name}.service"
-    text = _UNIT.format(name=file.name, directory=_escaped(str(project)), command=" ".join(_quoted(c) for c in command_of(project, file, options)))
+    environment = unit.with_suffix(".env")
+    # systemd does not tell a start by a user from its own.
+    command = command_of(project, file, [background.KEEP_STOPPED, *options])
+    text = _UNIT.format(
+        description=_escaped(f"sqlstream {file.name}"), directory=_escaped(str(project)), environment=_escaped(str(environment)),
+        command=" ".join(map(_quoted, command)),
+    )  # fmt: skip
     private.folder(unit.parent)
     private.write_file(unit, text)
+    init = [Path(value) for flag, value in pairwise(options) if flag in ("-i", "--init")]
+    unset = _write_environment(environment, [file, *init, project / "sqlstream.toml", *(project / "catalog").rglob("*.sql")])
     if verify := shutil.which("systemd-analyze"):
         checked = subprocess.run([verify, "--user", "verify", str(unit)], capture_output=True, text=True, check=False)
         if checked.returncode and unit.name in checked.stderr:
             raise SetupError(f"systemd does not accept {unit}.", hint=checked.stderr.strip())
+    if unset:
+        print(f"Not set here, and so not in {environment}: {', '.join(unset)}", file=sys.stderr)
     print(f"{unit}\nsystemctl --user daemon-reload\nsystemctl --user enable --now {unit.name}\nloginctl enable-linger  # it starts with the machine")
     return 0
+
+
+def _write_environment(path: Path, read: Sequence[Path]) -> list[str]:
+    """Write down the variables that a script needs where nobody has logged in; names that the files ``read`` refer to and nobody has set.
+
+    What the file has besides stays there.
+    """
+    referred = {name for one in read if one.is_file() for name in _REFERRED.findall(one.read_text("utf-8", "replace"))}
+    before = path.read_text("utf-8") if path.is_file() else ""
+    kept = {match[1]: match[0] for match in _VARIABLE.finditer(before)}
+    now = {n: f'{n}="{_SPECIAL.sub(_BACKSLASH, v)}"' for n, v in os.environ.items() if n in referred or n.startswith(_TAKEN)}
+    variables = {**kept, **now}
+    private.write_file(path, "".join(f"{variables[name]}\n" for name in sorted(variables)))
+    return sorted(referred - variables.keys())
 
 
 def units() -> Path:

@@ -39,7 +39,7 @@ class Supervisor:
     def __init__(self, folder: Path, script: Background, running: IO[str]) -> None:
         self._folder = folder
         self._running = running
-        self._script = replace(script, supervisor=os.getpid(), process=0, restarts=0, since=time.time(), exit_code=None)
+        self._script = replace(script, supervisor=os.getpid(), process=0, restarts=0, since=time.time(), exit_code=None, earlier=())
         self._ending = threading.Event()
         self._noted = False
 
@@ -61,17 +61,20 @@ class Supervisor:
             if self._ending.wait(wait):
                 break
             wait = min(2 * wait, MOST_SECONDS)
-            self._note(restarts=self._script.restarts + 1)
+            self._script = self._script.again()
+            self._note()
         self._say(f"ended with exit code {code}")
         self._note(exit_code=code)
         return code if code >= 0 else 1
 
     def _run_once(self) -> int:
         log = background.log_of(self._folder)
+        again = (background.KEEP_STOPPED,) if self._script.restarts else ()
         with self._log() as out:
             process = subprocess.Popen(
-                self._script.command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, pass_fds=[self._running.fileno()]
-            )
+                (*self._script.command, *again),
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True, pass_fds=[self._running.fileno()],
+            )  # fmt: skip
         self._note(process=process.pid)
         asked: float | None = None
         while True:
@@ -114,7 +117,7 @@ class Supervisor:
 
     def _say(self, line: str) -> None:
         with suppress(OSError), self._log() as log:
-            log.write(f"[supervisor {time.strftime('%Y-%m-%dT%H:%M:%S')}] {line}\n".encode())
+            log.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} [supervisor] {line}\n".encode())
 
 
 def main(argv: list[str]) -> int:

@@ -83,9 +83,11 @@ class Session:
         ask: Ask | None = None,
         progress: Callable[[list[JobMetrics]], None] = lambda running: None,
         python: bool = True,
+        keep_stopped: bool = False,
     ) -> None:
         """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``progress`` is
-        called about once a second with the jobs that are waited for, and with none when that is over. ``python``: see Planner.
+        called about once a second with the jobs that are waited for, and with none when that is over. ``python``: see Planner; ``keep_stopped``: see
+        Jobs.
         """
         self.project = project.resolve()
         self.options: dict[str, str] = {}
@@ -109,7 +111,7 @@ class Session:
         self._placing: Locate | None = None
         self._closed = False
         self._files_run: list[tuple[Path, str]] = []
-        self._jobs = Jobs(self.project, self._kept, emit, notify, lambda: self._engine.again())
+        self._jobs = Jobs(self.project, self._kept, emit, notify, lambda: self._engine.again(), keep_stopped=keep_stopped)
         self._catalog = CatalogManager()
         self._topics = TopicNames()
         self._files = CatalogFiles(self.project, self._catalog, parse)
@@ -410,11 +412,11 @@ class Session:
             self._jobs.check_free(sinks, name, how)
         job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))
-        if settings.read(self.options, "table.dml-sync"):
+        if settings.read(self.options, "table.dml-sync") and not job.kept_back:
             while not job.done.wait(0.2):
                 self._progress([job.metrics])
                 if self._interrupted.is_set():
-                    self._jobs.stop(job.id)
+                    self._jobs.stop(job.id, stays=False)
             self._progress([])
             if job.error is not None:
                 raise job.error

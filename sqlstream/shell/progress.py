@@ -1,4 +1,4 @@
-"""Progress of the jobs that are waited for: in a terminal one line that stays in place, elsewhere a line now and then."""
+"""Progress of the jobs that are waited for: in a terminal one line that stays in place, elsewhere a line each now and then, ever more seldom."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from sqlstream.runtime.monitor.metrics import JobMetrics
     from sqlstream.shell.screen import Screen
 
-PLAIN_SECONDS = 10
+# After so long a line elsewhere, then after twice as long each time, up to so long: a job may run for years.
+PLAIN_SECONDS, MOST_SECONDS = 10, 3600
 
 
 class Progress:
@@ -22,12 +23,17 @@ class Progress:
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
         self._shown = time.monotonic()
+        self._wait = PLAIN_SECONDS
+        self._states: list[str] = []
 
     def __call__(self, running: Sequence[JobMetrics]) -> None:
         """The jobs that are waited for; none when they have ended."""
         if self._screen.overwrites:
             self._screen.overwrite("   ".join(map(progress_line, running)))
-        elif time.monotonic() - self._shown >= PLAIN_SECONDS:
-            self._shown = time.monotonic()
+            return
+        if (states := [job.status for job in running]) != self._states:
+            self._states, self._wait = states, PLAIN_SECONDS
+        if time.monotonic() - self._shown >= self._wait:
+            self._shown, self._wait = time.monotonic(), min(2 * self._wait, MOST_SECONDS)
             for job in running:
                 self._screen.notify(plain_progress(job))

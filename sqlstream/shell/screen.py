@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import threading
+import time
 import traceback
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ class Screen:
     """Where lines go; None is the process's own stream at the time.
 
     ``verbose``: errors show their trace. ``interactive``: a user is at the terminal, so a result may take the whole screen. ``output``: rows
-    are shown as tableau, csv or json.
+    are shown as tableau, csv or json. ``timestamps``: what is no result begins with the time.
     """
 
     out: TextIO | None = None
@@ -52,6 +53,7 @@ class Screen:
     verbose: bool = False
     interactive: bool = False
     output: str = "tableau"
+    timestamps: bool = False
     lock: threading.RLock = field(default_factory=threading.RLock)
     _held: list[tuple[TextIO, str, str]] | None = None
     _prompting: bool = False
@@ -146,6 +148,7 @@ class Screen:
 
     def _notify(self, colour: str, line: str) -> None:
         stream = self.err or sys.stderr
+        line = f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {line}" if self.timestamps and line else line
         painted = colour and stream.isatty() and "NO_COLOR" not in os.environ
         try:
             self._write(stream, f"{colour}{_shown(stream, line)}{_RESET}" if painted else _shown(stream, line))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import socket
 import subprocess
@@ -34,6 +35,11 @@ CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'filesystem', 'path' = 'read
 CREATE TABLE counted (k INT, c BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'counted');
 SET 'pipeline.name' = 'counting';
 INSERT INTO counted SELECT 1, COUNT(*) FROM numbers {} GROUP BY n > 99;
+"""
+COPIED = """
+CREATE TABLE copied (n BIGINT) WITH ('connector' = 'delta', 'table-path' = 'copied');
+SET 'pipeline.name' = 'copying';
+INSERT INTO copied SELECT n FROM numbers;
 """
 
 
@@ -126,14 +132,16 @@ def script_of(folder: Path) -> Background:
 
 
 def test_what_is_killed_is_started_again_what_ends_is_not(tmp_path: Path) -> None:
-    once = "import os, pathlib; p = pathlib.Path('{}'); n = p.exists(); p.touch(); print('ran', flush=True); n or os.kill(os.getpid(), 9); raise SystemExit(7)"
+    once = "import os, pathlib, sys; p = pathlib.Path('{}'); n = p.exists(); p.touch(); print('ran', *sys.argv[1:], flush=True); n or os.kill(os.getpid(), 9); raise SystemExit(7)"
     process = supervised(tmp_path, once.format(tmp_path / "ran"))
     assert process.wait(30) == 7
     script = script_of(tmp_path)
-    assert (script.restarts, script.exit_code) == (1, 7)
-    said = background.log_of(tmp_path).read_text()
-    assert said.count("ran") == 2
-    assert "killed by signal 9" in said
+    assert (script.restarts, script.exit_code, len(script.earlier)) == (1, 7, 1)
+    assert script.runs(script.process) and script.runs(script.earlier[0]) and not script.runs(1) and not script.runs(None)
+    first, killed, second, _ = background.log_of(tmp_path).read_text().splitlines()
+    # Only what comes again by itself leaves jobs stopped.
+    assert (first, second) == ("ran", "ran --keep-stopped")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d \[supervisor\] the process was killed by signal 9; it is started again in 1 s", killed)
 
 
 def test_a_supervisor_survives_its_terminal_and_ends_with_its_script(tmp_path: Path) -> None:
@@ -230,11 +238,35 @@ def test_a_script_whose_job_another_process_has_is_refused_before_spark_starts(t
 def test_a_unit_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     file = tmp_path / "my 100% job.sql"
-    file.write_text("SELECT 1")
-    assert starting.systemd(tmp_path, file, ["--var", 'A=$x "y"']) == 0
-    unit = Path(capsys.readouterr().out.splitlines()[0])
-    command = next(line for line in unit.read_text().splitlines() if line.startswith("ExecStart="))
-    assert command.endswith(f'-f "{tmp_path}/my 100%% job.sql" --var "A=$$x \\"y\\""')
+    file.write_text("SELECT '${env:PASS}', '${env:NOBODY}'")
+    (init := tmp_path / "init.sql").write_text("SET 'k' = '${env:OF_INIT}'")
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "t.sql").write_text("CREATE TABLE t (n INT) WITH ('connector' = '${env:LINES}')")
+    special = 'a "b" $c \\d `e` %f\ng'
+    for name, value in {"PASS": special, "LINES": "\\", "OF_INIT": "i", "JAVA_HOME": "/java", "OTHERS": "secret"}.items():
+        monkeypatch.setenv(name, value)
+    assert starting.systemd(tmp_path, file, ["--var", 'A=$x "y"', "-i", str(init)]) == 0
+    said = capsys.readouterr()
+    unit = Path(said.out.splitlines()[0])
+    lines = dict(line.split("=", 1) for line in unit.read_text().splitlines() if "=" in line)
+    assert lines["ExecStart"].endswith(f'-f "{tmp_path}/my 100%% job.sql" --keep-stopped --var "A=$$x \\"y\\"" -i {init}')
+    assert lines["Description"] == "sqlstream my 100%% job.sql"
+    environment = Path(lines["EnvironmentFile"].replace("%%", "%"))
+    assert said.err == f"Not set here, and so not in {environment}: NOBODY\n"
+    assert environment.stat().st_mode & 0o777 == 0o600
+    assert special not in unit.read_text()
+
+    def kept(name: str) -> str:
+        """As a shell reads it, whose quotes are systemd's."""
+        command = ["env", "-i", "/bin/sh", "-c", f'. "$0"; printf %s "${name}"', str(environment)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert [kept(n) for n in ("PASS", "LINES", "OF_INIT", "JAVA_HOME", "OTHERS")] == [special, "\\", "i", "/java", ""]
+    # What the user adds stays.
+    environment.write_text(environment.read_text() + "NOBODY=me\n")
+    assert starting.systemd(tmp_path, file, []) == 0
+    assert capsys.readouterr().err == ""
+    assert [kept(n) for n in ("PASS", "NOBODY")] == [special, "me"]
 
 
 @pytest.mark.spark
@@ -243,15 +275,15 @@ def test_a_script_in_the_background_is_killed_changed_and_stopped(tmp_path: Path
     (read := tmp_path / "read").mkdir()
     feed(read, {"n": 1}, {"n": 2})
     file = tmp_path / "count.sql"
-    file.write_text(COUNTED.format(""))
+    file.write_text(COUNTED.format("") + COPIED)
     table = DeltaTable(tmp_path / "counted")
 
     def counted(n: int) -> bool:
         return table.rows() == Counter([(1, n)])
 
-    def listed() -> dict[str, object]:
+    def listed(name: str = "counting") -> dict[str, object]:
         rows = [json.loads(line) for line in jobs(tmp_path, "list", "--json").stdout.splitlines()]
-        return next((r for r in rows if r["job name"] == "counting"), {})
+        return next((r for r in rows if r["job name"] == name), {})
 
     started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=local[1]")
     try:
@@ -263,19 +295,33 @@ def test_a_script_in_the_background_is_killed_changed_and_stopped(tmp_path: Path
         assert isinstance(first["size"], int) and first["size"] > 1000
         assert isinstance(first["process"], int) and first["host"] == socket.gethostname()
         until(lambda: counted(2))
+        until(lambda: listed("copying").get("status") == "RUNNING")
+        halted = jobs(tmp_path, "stop", "copying")
+        assert (halted.returncode, "Job 'copying' is stopped; its state is kept." in halted.stderr) == (0, True), halted
         os.kill(first["process"], signal.SIGKILL)
         until(lambda: listed()["status"] == "SUSPENDED")
         until(lambda: listed()["status"] == "RUNNING")
         assert listed()["restarts"] == 1
+        assert f"Process {first['process']} on {socket.gethostname()} ended without stopping it." in jobs(tmp_path, "show", "counting").stdout
+        until(lambda: "Job 'copying' stays stopped" in jobs(tmp_path, "logs", str(file)).stdout)
+        assert listed("copying")["status"] == "CANCELED"
+        again = jobs(tmp_path, "start", "copying")
+        assert (again.returncode, "Job 'copying' is started, in process" in again.stderr) == (0, True), again
+        assert (listed("copying")["status"], listed("copying")["process"]) == ("RUNNING", listed()["process"])
+        restarted = jobs(tmp_path, "restart", "copying")
+        assert (restarted.returncode, "was stopped and started again, in process" in restarted.stderr) == (0, True), restarted
+        assert jobs(tmp_path, "stop", "copying").returncode == 0
         refused = jobs(tmp_path, "drop", "counting", "-y")
         assert (refused.returncode, "is running" in refused.stderr) == (1, True)
         # What the job has kept becomes that of the changed one in a process in which no stream has run.
-        file.write_text(COUNTED.format("WHERE n > 0"))
+        file.write_text(COUNTED.format("WHERE n > 0") + COPIED)
         upgraded = jobs(tmp_path, "upgrade", str(file), "-D", "spark.master=local[1]")
         assert upgraded.returncode == 0, upgraded
         feed(read, {"n": 3})
         until(lambda: counted(3))
         assert (listed()["version"], listed()["restarts"]) == (2, 0)
+        # Nobody has started it.
+        assert listed("copying")["status"] == "CANCELED"
         ((_, script),) = background.scripts(tmp_path)
         os.kill(script.supervisor, signal.SIGKILL)
         until(lambda: listed()["supervisor"] is None)
@@ -284,8 +330,10 @@ def test_a_script_in_the_background_is_killed_changed_and_stopped(tmp_path: Path
         assert (third.returncode, "whose supervisor has ended" in third.stderr) == (1, True)
     finally:
         ended = jobs(tmp_path, "stop", str(file))
-    assert ended.returncode == 0, ended
+    assert (ended.returncode, "its jobs are stopped, and their state is kept: counting." in ended.stderr) == (0, True), ended
     assert listed()["status"] == "CANCELED"
+    without = jobs(tmp_path, "start", "copying")
+    assert (without.returncode, f"sqlstream jobs start {file} --detach runs it" in without.stderr) == (1, True), without
     assert datetime.fromisoformat(str(listed()["last progress"])).tzinfo is not None
     until(lambda: not any(background.held(f) for f, _ in background.scripts(tmp_path)))
     again = jobs(tmp_path, "stop", str(file))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -139,10 +140,15 @@ def test_progress_stays_on_its_line_in_a_terminal(monkeypatch) -> None:
 @pytest.mark.parametrize("stream", [io.StringIO, Terminal])
 def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch, stream) -> None:
     monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setattr(progress, "PLAIN_SECONDS", 0)
+    now = [1000.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     screen = Screen(io.StringIO(), stream())
-    Progress(screen)([job(1, 4)])
-    assert screen.err.getvalue() == "reading: 1 of 4 rows read, 10 rows/s\n"
-    monkeypatch.setattr(progress, "PLAIN_SECONDS", 10)
-    Progress(screen)([job(2, 4)])
-    assert screen.err.getvalue().count("\n") == 1
+    shown, said = Progress(screen), []
+    for second in range(400):
+        now[0] = 1000.0 + second
+        shown([job(1, 4) if second < 200 else replace(job(1, 4), status="RESTARTING")])
+        if len(lines := screen.err.getvalue().splitlines()) > len(said):
+            said.append(second)
+    # Ever more seldom, and again soon after something has changed.
+    assert said == [10, 30, 70, 150, 200, 220, 260, 340]
+    assert lines[0] == "reading: 1 of 4 rows read, 10 rows/s"

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.runtime.jobs import requests
+from sqlstream.runtime.jobs.job import JobStatus
 from sqlstream.runtime.jobs.requests import Action, Answer
-from sqlstream.runtime.jobs.status import LIVING, status_of
+from sqlstream.runtime.jobs.status import LIVING, Status, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.job import Job
     from sqlstream.runtime.jobs.requests import Request
 
@@ -24,6 +26,7 @@ _LOOK_SECONDS = 0.5
 _LOOK_FAR_SECONDS = 2.0
 _WRITE_SECONDS = 5.0
 _ANSWER_SECONDS = 60.0
+_UNANSWERED = "requests to job %s not answered: %s"
 _log = logging.getLogger(__name__)
 
 
@@ -33,11 +36,14 @@ class Attendant:
     def __init__(self, carry_out: Callable[[Job, Action], str]) -> None:
         self._carry_out = carry_out
         self._jobs: dict[str, Job] = {}
+        # Those that were stopped, or have failed, by their folders: they can be started again.
+        self._stopped: dict[Place, Job] = {}
         # Ids of jobs that have ended before anybody attended them.
         self._left: set[str] = set()
         self._looked: dict[str, float] = {}
         self._written: dict[str, tuple[float, str]] = {}
         self._lock = threading.Lock()
+        self._closed = False
         self._thread: threading.Thread | None = None
         self._answering: list[threading.Thread] = []
 
@@ -47,26 +53,50 @@ class Attendant:
             if job.id in self._left:
                 self._left.remove(job.id)
                 return
+            self._stopped.pop(job.folder.parent, None)
             self._jobs[job.id] = job
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="job-attendant", daemon=True)
-                self._thread.start()
+            self._begin_to_look()
         self._write(job)
 
     def leave(self, job: Job) -> None:
-        """It has ended; its folder is still this process's."""
+        """It has ended; its folder is still this process's. One that did not finish can be started when somebody asks for it."""
         self._write(job, last=True)
+        self._await_start(job)
+
+    def keep_back(self, job: Job) -> None:
+        """It is not started, until somebody asks for it; its folder is this process's."""
+        self._write_status(job)
+        self._await_start(job)
+
+    def _await_start(self, job: Job) -> None:
+        with self._lock:
+            if not self._closed and job.status is not JobStatus.FINISHED:
+                self._stopped[job.folder.parent] = job
+                self._begin_to_look()
+
+    def forget(self, folder: Place) -> None:
+        """The job in ``folder`` is no more."""
+        with self._lock:
+            self._stopped.pop(folder, None)
 
     def close(self) -> None:
-        """Wait for the answers to what was asked for."""
+        """Start nothing any more, and wait for the answers to what was asked for."""
+        with self._lock:
+            self._closed = True
+            self._stopped.clear()
         for thread in self._answering:
             thread.join(_ANSWER_SECONDS)
+
+    def _begin_to_look(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="job-attendant", daemon=True)
+            self._thread.start()
 
     def _run(self) -> None:
         while True:
             with self._lock:
-                attended = list(self._jobs.values())
-                if not attended:
+                attended, stopped = list(self._jobs.values()), list(self._stopped.values())
+                if not attended and not stopped:
                     self._thread = None
                     return
             for job in attended:
@@ -74,14 +104,27 @@ class Attendant:
                     if job.lock is not None and job.lock.lost:
                         continue
                     for request in self._pending(job):
-                        self._begin(job, request)
+                        if request.action is not Action.START:
+                            self._begin(job, request)
                 except OSError as error:
                     # As where the disk is full: it is looked for again.
-                    _log.warning("requests to job %s not answered: %s", job.name, error)
+                    _log.warning(_UNANSWERED, job.name, error)
                 at, status = self._written.get(job.id, (0.0, ""))
                 if job.status.value != status or time.monotonic() - at > _WRITE_SECONDS:
                     self._write(job)
+            for job in stopped:
+                self._look_for_start(job)
             time.sleep(_LOOK_SECONDS)
+
+    def _look_for_start(self, job: Job) -> None:
+        """Begin to start a job that was stopped, where somebody asks for it and no other process has run it since."""
+        try:
+            for request in self._pending(job):
+                status = Status.read(job.folder.parent)
+                if request.action is Action.START and status is not None and status.ours:
+                    self._begin(job, request)
+        except OSError as error:
+            _log.warning(_UNANSWERED, job.name, error)
 
     def _pending(self, job: Job) -> Iterator[Request]:
         """What is asked of it; another file system is looked at less often."""
@@ -120,11 +163,14 @@ class Attendant:
                 # What it ended with is written when its folder is let go of.
                 return
             self._written[job.id] = time.monotonic(), job.status.value
-            try:
-                if job.lock is None or not job.lock.lost:
-                    status_of(job).write(job.folder.parent)
-            except OSError as error:
-                _log.warning("status of job %s not written: %s", job.name, error)
+            self._write_status(job)
             if last:
                 self._written.pop(job.id, None)
                 self._looked.pop(job.id, None)
+
+    def _write_status(self, job: Job) -> None:
+        try:
+            if job.lock is None or not job.lock.lost:
+                status_of(job).write(job.folder.parent)
+        except OSError as error:
+            _log.warning("status of job %s not written: %s", job.name, error)

@@ -24,14 +24,20 @@ if TYPE_CHECKING:
 
 _FILE = "script.json"
 SUPERVISED, RUNNING = "lock", "running"
+# What the client is told with a script that comes again by itself, and with one whose lines go into a log.
+KEEP_STOPPED, TIMESTAMPS = "--keep-stopped", "--timestamps"
 _LONGEST = 40
+_EARLIER = 20
 # Of so many scripts that have ended the log is kept.
 _ENDED = 50
 
 
 @dataclass(frozen=True)
 class Background:
-    """A script in the background. ``supervisor`` and ``process`` are ids of processes, 0 before there is one; ``exit_code`` is that of the end."""
+    """A script in the background. ``supervisor`` and ``process`` are ids of processes, 0 before there is one; ``exit_code`` is that of the end.
+
+    ``earlier``: the ids of its last processes that were killed.
+    """
 
     file: str
     command: tuple[str, ...]
@@ -40,6 +46,7 @@ class Background:
     restarts: int = 0
     since: float = field(default_factory=time.time)
     exit_code: int | None = None
+    earlier: tuple[int, ...] = ()
 
     def write(self, folder: Path) -> None:
         """Keep it in its folder."""
@@ -52,7 +59,15 @@ class Background:
             found = cls(**json.loads((folder / _FILE).read_text()))
         except (OSError, ValueError, TypeError):
             return None
-        return replace(found, command=tuple(found.command))
+        return replace(found, command=tuple(found.command), earlier=tuple(found.earlier))
+
+    def runs(self, process: int | None) -> bool:
+        """Whether this is its process, or was one."""
+        return process in (self.process, *self.earlier)
+
+    def again(self) -> Background:
+        """The same, whose process was killed, and is started again."""
+        return replace(self, restarts=self.restarts + 1, earlier=(*self.earlier, self.process)[-_EARLIER:])
 
 
 def folder_of(project: Path, file: Path) -> Path:

@@ -27,6 +27,8 @@ STARTED = "started"
 # It is being drained, or was; it is done.
 DRAINING = "draining"
 FINISHED = "finished"
+# In the folder of a job: somebody has stopped it by its name or id.
+STOPPED = "stopped"
 # What ALTER JOB .. SET OFFSETS has said of it.
 OFFSETS = "offsets.json"
 _LONGEST = 80
@@ -153,6 +155,19 @@ class JobFolder:
         # What was being made when the process ended has no version.
         storage.delete(folder)
         return folder
+
+    @property
+    def stays_stopped(self) -> bool:
+        """Whether somebody has stopped it, and nobody has started it since."""
+        return (self.path / STOPPED).exists()
+
+    def keep_stopped(self) -> None:
+        """Somebody stops it: a script that is started again by itself leaves it so."""
+        (self.path / STOPPED).touch()
+
+    def let_start(self) -> None:
+        """Somebody starts it."""
+        (self.path / STOPPED).unlink(missing_ok=True)
 
     def lock(self, run: str = "", notify: Callable[[str], None] = lambda line: None) -> Lock:
         """Hold the folder until the lock is closed; see locks. Raises ValidationError where another process has it."""

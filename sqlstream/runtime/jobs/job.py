@@ -12,6 +12,7 @@ from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
 from sqlstream.runtime.jobs.locks import last_holder, lost_lease
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, Strategy
+from sqlstream.runtime.jobs.status import Failure
 from sqlstream.runtime.monitor.figures import clock
 from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics
 from sqlstream.runtime.queries.watch import BatchQuery, Watch
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
     from sqlstream.runtime.jobs.locks import Lock
+
+# So many failures of a job are kept.
+_FAILURES = 20
 
 # Gives an error the place of its statement.
 Locate: TypeAlias = "Callable[[SqlStreamError], SqlStreamError]"
@@ -71,7 +75,7 @@ class JobSettings:
 @dataclass
 class Job:
     """One submitted job. ``locate`` gives its error the place of its statement. ``error`` is what it has failed with for good; ``failure`` the latest
-    error after which it was, or is to be, started again.
+    error after which it was, or is to be, started again. ``failures``: the last ones of all of its runs.
     """
 
     id: str
@@ -82,6 +86,7 @@ class Job:
     status: JobStatus = JobStatus.RUNNING
     error: SqlStreamError | None = None
     failure: SqlStreamError | None = None
+    failures: tuple[Failure, ...] = ()
     restarts: Restarts = field(default_factory=Restarts)
     queries: list[StreamingQuery] = field(default_factory=list)
     watches: dict[int, Watch | BatchQuery] = field(default_factory=dict)
@@ -96,6 +101,8 @@ class Job:
     # The URI of the savepoint with which it was stopped; its folder stays this process's until that is made.
     savepoint: str = ""
     saving: bool = False
+    # It was stopped by somebody, and its script has come again by itself.
+    kept_back: bool = False
 
     @property
     def lives(self) -> bool:
@@ -127,6 +134,10 @@ class Job:
         return JobMetrics(
             self.id, self.name, self.status.value, self.started, tuple(queries), error, self.zone, hint, self.restarts.count, self.restarts.due
         )
+
+    def note(self, error: str, at: float | None = None) -> None:
+        """Keep that it has failed, or its process has ended."""
+        self.failures = (*self.failures, Failure(time.time() if at is None else at, error))[-_FAILURES:]
 
     def end(self) -> None:
         """End what runs."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 import uuid
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +27,7 @@ from sqlstream.runtime.jobs.placement import Preview, preview
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.retention import retain
 from sqlstream.runtime.jobs.runner import JobRunner
-from sqlstream.runtime.jobs.status import status_of
+from sqlstream.runtime.jobs.status import Status, status_of
 from sqlstream.runtime.jobs.versions import Version
 from sqlstream.sql.masking import masked_text
 
@@ -37,6 +39,18 @@ if TYPE_CHECKING:
     from sqlstream.core.storage import Kept, Place
     from sqlstream.plan.nodes import Sink
     from sqlstream.runtime.monitor.metrics import JobMetrics
+
+
+@dataclass(frozen=True)
+class _Submission:
+    """What a job is submitted by: see ``Jobs.submit``."""
+
+    sinks: tuple[Sink, ...]
+    name: str
+    settings: JobSettings
+    sql: str
+    locate: Locate
+
 
 # So long a job that is stopped may take to end.
 _END_SECONDS = 60.0
@@ -52,9 +66,11 @@ class Jobs:
         emit: Callable[[str], None],
         notify: Callable[[str], None],
         again: Callable[[], SparkSession],
+        *,
+        keep_stopped: bool = False,
     ) -> None:
         """``kept``: what jobs keep, as it is set. ``again`` gives the Spark session to jobs that are started again: a new one where that of before
-        has ended.
+        has ended. ``keep_stopped``: those that somebody has stopped are not started by their script alone.
         """
         self._project = project
         self._kept = kept
@@ -63,6 +79,13 @@ class Jobs:
         self._notify = notify
         self._jobs: dict[str, Job] = {}
         self._runners: dict[str, JobRunner] = {}
+        self._submissions: dict[str, _Submission] = {}
+        # One at a time: another process asks for some.
+        self._submitting = threading.RLock()
+        # The ids of those that are stopped to be started again; who looks whether any job runs sees them.
+        self._restarting: set[str] = set()
+        self._looking = threading.Lock()
+        self._keep_stopped = keep_stopped
         self._script: list[Job] = []
         self._ended = threading.Event()
         self._locked = False
@@ -89,7 +112,7 @@ class Jobs:
 
     def _taken(self) -> set[Place]:
         """The folders that another job of this name can't have: of what runs, and of what the script has submitted."""
-        return {j.folder.parent for j in self if j.lives or (j in self._script and j.status is not JobStatus.CANCELED)}
+        return {j.folder.parent for j in self if j.lives or (j in self._script and (j.kept_back or j.status is not JobStatus.CANCELED))}
 
     def find(self, job_id: str) -> Job:
         """The job with this id, or whose id begins so. Raises ValidationError."""
@@ -122,29 +145,48 @@ class Jobs:
     def forget(self, folder: Place) -> None:
         """The job in ``folder``, which has ended, is no more."""
         self._jobs = {key: j for key, j in self._jobs.items() if j.folder.parent != folder or j.lives}
+        self._attendant.forget(folder)
 
     def submit(
         self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, locate: Locate | None = None,
         declined: frozenset[Place] = frozenset(),
     ) -> Job:  # fmt: skip
-        """Start a job and return; raises what its start met (JobFailed, ValidationError). ``declined``: the folders of jobs that it is not."""
+        """Start a job and return; raises what its start met (JobFailed, ValidationError). ``declined``: the folders of jobs that it is not.
+
+        One that was stopped, and is to stay so, is not started: it is CANCELED.
+        """
+        with self._submitting:
+            return self._submit(spark, _Submission(sinks, name, settings, sql, locate or unlocated), declined)
+
+    def _submit(self, spark: SparkSession, asked: _Submission, declined: frozenset[Place] = frozenset(), home: JobFolder | None = None) -> Job:
+        """``home``: that of the job, where it was stopped and somebody starts it."""
+        sinks, name, settings = asked.sinks, asked.name, asked.settings
         self.await_ended()
         look = partial(find, self.kept.jobs, sinks, name, digest(sinks, settings.zone), settings.zone)
         try:
-            home = look(self._taken() | declined)
+            by_script, home = home is None, home or look(self._taken() | declined)
             run = uuid.uuid4().hex
             lock = home.lock(run, self._notify)
-            requests.forget(home.path)
+            # Who has asked for it waits for the answer.
+            if by_script:
+                requests.forget(home.path)
         except OSError as error:
             raise job_error(error, folder=self._project) from error
         job = Job(
-            run, home.name, sinks, home.path, lock=lock, locate=locate or unlocated, streaming=settings.streaming,
+            run, home.name, sinks, home.path, lock=lock, locate=asked.locate, streaming=settings.streaming,
             zone=_time_zone(sinks, settings.zone), idle_ms=settings.idle_ms,
         )  # fmt: skip
+        if (before := Status.read(home.path)) is not None:
+            job.failures = before.failures
+            if before.lives:
+                job.note(f"Process {before.pid} on {before.host} ended without stopping it.", before.written)
+        if by_script and self._keep_stopped and home.stays_stopped and (last := home.latest()) is not None:
+            job.folder = last.folder
+            return self._keep_back(job, asked)
         runner = JobRunner(job, spark, self._again, settings, self._project, self._emit, self._notify, self._job_ended)
         resumed = False
         try:
-            resumed = Beginning(job, runner, settings, masked_text(sql), self._notify).place(home, self._taken())
+            resumed = Beginning(job, runner, settings, masked_text(asked.sql), self._notify).place(home, self._taken())
             runner.start(resumed=resumed)
         except Exception as error:
             if not resumed and job.folder != home.path and not job.checkpoint.exists():
@@ -161,14 +203,51 @@ class Jobs:
             if isinstance(error, Declined) and settings.agrees is not None:
                 others = declined | {home.path}
                 if settings.agrees(f"Submit it as another job, '{look(self._taken() | others).name}'?"):
-                    return self.submit(spark, sinks, name, settings, sql, locate, others)
+                    return self._submit(spark, asked, others)
             raise job.told(error) from error
-        self._jobs[job.id] = job
-        self._runners[job.id] = runner
+        self._jobs[job.id], self._submissions[job.id], self._runners[job.id] = job, asked, runner
         self._script.append(job)
         self._attendant.attend(job)
+        home.let_start()
         self._retain(home, job, runner)
         return job
+
+    def _keep_back(self, job: Job, asked: _Submission) -> Job:
+        """The job as one that stays stopped, until somebody starts it."""
+        job.kept_back, job.status = True, JobStatus.CANCELED
+        self._jobs[job.id], self._submissions[job.id] = job, asked
+        self._script.append(job)
+        self._attendant.keep_back(job)
+        job.release()
+        job.done.set()
+        self._notify(f"Job '{job.name}' stays stopped: sqlstream jobs start {shlex.quote(job.name)} starts it.")
+        return job
+
+    def start(self, job_id: str) -> Job:
+        """Start a job again that was stopped, or has failed, under another id. Raises ValidationError, and what its start met."""
+        stopped = self.find(job_id)
+        if stopped.lives or stopped.status is JobStatus.FINISHED:
+            raise ValidationError(f"Job {job_id} can't be started again: it is {stopped.status.value}.")
+        asked = self._submissions[stopped.id]
+        # Nobody is there whom it could ask.
+        asked = replace(asked, settings=replace(asked.settings, agrees=None))
+        with self._submitting:
+            job = self._submit(self._again(), asked, home=JobFolder(stopped.folder.parent, stopped.name))
+        self._jobs.pop(stopped.id, None)
+        return job
+
+    def restart(self, job_id: str) -> Job:
+        """Stop a job, and start it again: for ``wait`` it has not ended. Raises ValidationError, JobFailed."""
+        job = self.find(job_id)
+        with self._looking:
+            self._restarting.add(job.id)
+        try:
+            self.stop(job.id, stays=False)
+            return self.start(job.id)
+        finally:
+            with self._looking:
+                self._restarting.discard(job.id)
+            self.wake()
 
     def _retain(self, home: JobFolder, job: Job, runner: JobRunner) -> None:
         """Delete what is superseded by ``job``, which has begun: it goes on where that is not possible."""
@@ -177,10 +256,12 @@ class Jobs:
         except Exception as error:
             self._notify(f"What job '{job.name}' kept before can't be deleted: {job_error(error, folder=home.path).message}")
 
-    def stop(self, job_id: str, *, savepoint: bool = False, drain: bool = False, interrupted: Callable[[], bool] = lambda: False) -> Job:
+    def stop(
+        self, job_id: str, *, savepoint: bool = False, drain: bool = False, stays: bool = True, interrupted: Callable[[], bool] = lambda: False
+    ) -> Job:
         """Stop a job; its checkpoint stays. ``drain``: first what has arrived up to now is processed and every open window closed.
 
-        ``savepoint``: make one then.
+        ``savepoint``: make one then. ``stays``: until somebody starts it, also where its script comes again by itself.
 
         Raises ValidationError, and what a drain met (JobFailed).
         """
@@ -193,6 +274,8 @@ class Jobs:
         if savepoint:
             # One that can't be made must not cost a job that runs.
             self._savepoint_folder()
+        if stays:
+            self._note_stop(job)
         job.saving = savepoint
         try:
             if drain:
@@ -212,6 +295,12 @@ class Jobs:
             if job.done.is_set():
                 self._release(job)
         return job
+
+    def _note_stop(self, job: Job) -> None:
+        try:
+            JobFolder(job.folder.parent, job.name).keep_stopped()
+        except OSError as error:
+            self._notify(f"That job '{job.name}' is to stay stopped can't be written down: {job_error(error, folder=job.folder).message}")
 
     def save(self, job_id: str) -> str:
         """The URI of a new savepoint of a job that runs. Raises ValidationError, and what making it met (JobFailed)."""
@@ -258,8 +347,9 @@ class Jobs:
         while True:
             self._ended.clear()
             error = next((j.error for j in self if j.error is not None), None)
-            running = [j for j in self if j.lives]
-            if error is not None or not running or interrupted():
+            with self._looking:
+                restarting, running = bool(self._restarting), [j for j in self if j.lives]
+            if error is not None or not (running or restarting) or interrupted():
                 break
             progress([j.metrics for j in running])
             self._ended.wait(1.0)
@@ -296,8 +386,13 @@ class Jobs:
 
     def _carry_out(self, job: Job, action: Action) -> str:
         """Do what another process asks for; what came of it."""
-        if action is Action.SAVEPOINT:
-            return self.save(job.id)
+        match action:
+            case Action.SAVEPOINT:
+                return self.save(job.id)
+            case Action.START:
+                return self.start(job.id).id
+            case Action.RESTART:
+                return self.restart(job.id).id
         savepoint, drain = action in (Action.STOP_WITH_SAVEPOINT, Action.DRAIN_WITH_SAVEPOINT), action in (Action.DRAIN, Action.DRAIN_WITH_SAVEPOINT)
         self.stop(job.id, savepoint=savepoint, drain=drain)
         return job.savepoint

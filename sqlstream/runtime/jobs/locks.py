@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from sqlstream.core import private
+from sqlstream.core import private, processes
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.storage import HadoopPath, modified
 
@@ -77,7 +77,7 @@ class Owner:
     @property
     def ended(self) -> bool:
         """Whether it is of this machine, and has ended."""
-        return bool(self.machine) and self.machine == _machine() and not any(_lives(pid) for pid in (self.pid, self.jvm) if pid)
+        return bool(self.machine) and self.machine == processes.machine() and not any(processes.lives(pid) for pid in (self.pid, self.jvm) if pid)
 
 
 def lock(folder: Place, name: str, run: str = "", notify: Callable[[str], None] = lambda line: None) -> Lock:
@@ -232,7 +232,7 @@ class _Lease(Lock):
     def _take(self) -> None:
         while True:
             standing = self._awaited()
-            owner = Owner(os.getpid(), socket.gethostname(), _machine(), _java_process(self._folder), self._run)
+            owner = Owner(os.getpid(), socket.gethostname(), processes.machine(), _java_process(self._folder), self._run)
             arguments = standing.number + 1, json.dumps(asdict(owner)), int(RENEW_SECONDS * 1000), int(_VALID_SECONDS * 1000)
             self._java = self._folder.hadoop.of("Lease", "take", str(self._folder), *arguments)
             if self._java is not None:
@@ -244,7 +244,7 @@ class _Lease(Lock):
         if self._free(seen):
             return seen
         owner = seen.owner
-        if owner is not None and owner.machine == _machine() != "":
+        if owner is not None and owner.machine == processes.machine() != "":
             raise busy(self._name, owner)
         told = False
         end = time.monotonic() + LEASE_SECONDS
@@ -277,19 +277,3 @@ def lost_lease(name: str, owner: Owner | None) -> JobFailed:
 
 def _java_process(folder: HadoopPath) -> int:
     return int(folder.hadoop.spark._jvm.java.lang.ProcessHandle.current().pid())
-
-
-def _machine() -> str:
-    """What the machine is called, as long as it runs, and the processes that see each other on it; empty where that is not known."""
-    try:
-        return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} {Path('/proc/self/ns/pid').readlink()}"
-    except OSError:
-        return ""
-
-
-def _lives(pid: int) -> bool:
-    try:
-        # A process that has ended may still be waited for.
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except OSError:
-        return False

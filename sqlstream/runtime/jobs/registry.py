@@ -15,6 +15,7 @@ from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs import locks, requests
 from sqlstream.runtime.jobs.folder import FINISHED, Generation, JobFolder
+from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.status import Status
 from sqlstream.runtime.jobs.versions import VERSION_FILE
 from sqlstream.runtime.monitor.figures import clock, short_name
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.locks import Owner
-    from sqlstream.runtime.jobs.requests import Action
     from sqlstream.runtime.jobs.versions import Version
 
 _DROPPED = "dropped-"
@@ -48,6 +48,11 @@ class JobRecord:
     def id(self) -> str:
         """That of its last run; empty where that is not known."""
         return "" if self.status is None else self.status.id
+
+    @property
+    def process_id(self) -> int | None:
+        """That of the process that runs it, or ran it last; None where none has written down so."""
+        return None if self.status is None else self.status.pid
 
     @cached_property
     def holder(self) -> Owner | None:
@@ -135,13 +140,27 @@ class JobRecord:
         return {**status.figures, "status": state, "last error": age or self.error}
 
     def ask(self, action: Action, seconds: float | None = None, interrupted: Callable[[], bool] = lambda: False) -> str:
-        """Have the process that runs it do something; what it made. Raises ValidationError where none does, JobFailed where it was not done."""
-        if not self.is_held():
+        """Have the process that runs it do something; what it made. Raises ValidationError where none does, JobFailed where it was not done.
+
+        To start it the process that has stopped it is asked, if it may be there still.
+        """
+        if action is Action.START:
+            if self.is_held():
+                again = f"sqlstream jobs restart {self.name} stops it first."
+                raise ValidationError(f"Job '{self.name}' is running, in process {self.process}.", hint=again)
+            held = self.has_process
+        elif self.is_held():
+            held = lambda: self.is_held() or (action is Action.RESTART and self.has_process())
+        else:
             raise ValidationError(f"Job '{self.name}' is not running: it is {self.state}.")
-        answer = requests.ask(self.path, self.name, action, self.is_held, seconds, interrupted)
+        answer = requests.ask(self.path, self.name, action, held, seconds, interrupted)
         if answer.error is not None:
             raise JobFailed(answer.error, hint=answer.hint)
         return answer.result
+
+    def has_process(self) -> bool:
+        """Whether the process that ran it last may be there."""
+        return self.status is not None and self.status.may_be_asked
 
     def check_stopped(self) -> None:
         """Raises ValidationError while a process has it."""

@@ -40,6 +40,8 @@ class Action(Enum):
     DRAIN = "drain"
     DRAIN_WITH_SAVEPOINT = "drain with savepoint"
     SAVEPOINT = "savepoint"
+    START = "start"
+    RESTART = "restart"
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def ask(
 ) -> Answer:
     """Ask the process that runs the job ``name`` in ``folder`` and wait, so many seconds if they are said, for its answer.
 
-    ``held`` says whether a process has the job. Raises JobFailed where none does, or it does not answer.
+    ``held`` says whether a process has the job, or has stopped it and would start it. Raises JobFailed where none does, or it does not answer.
     """
     status = Status.read(folder)
     process = f"process {status.pid} on {status.host}" if status is not None else "its process"

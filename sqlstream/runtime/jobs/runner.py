@@ -158,6 +158,8 @@ class JobRunner:
             except Exception as error:
                 job.error = None if job.stopping.is_set() else job.locate(job.told(error))
                 job.status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FAILED
+                if job.error is not None:
+                    job.note(job.error.message)
             finally:
                 job.end_queries()
                 self._end_watches()
@@ -202,6 +204,7 @@ class JobRunner:
                 self._notify(f"Job '{job.name}' is given up after {job.restarts.count} restarts.")
             raise problem
         job.failure, job.restarts, job.status = problem, restarts, JobStatus.RESTARTING
+        job.note(problem.message)
         delay = (restarts.due - now) / 1000
         self._notify(f"Job '{job.name}' has failed: {problem.message.rstrip('.')}. It is started again in {delay:.1f} s (restart {restarts.count}).")
         drained, end = job.draining.is_set(), time.monotonic() + delay

@@ -9,7 +9,7 @@ import time
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from sqlstream.core import storage
+from sqlstream.core import processes, storage
 from sqlstream.runtime.monitor.figures import OVERVIEW, last_error, overview
 
 if TYPE_CHECKING:
@@ -24,23 +24,46 @@ LIVING = ("RUNNING", "RESTARTING")
 
 
 @dataclass(frozen=True)
+class Failure:
+    """Why a job ended, or was started again, and when, in seconds since 1970."""
+
+    at: float
+    error: str
+
+
+@dataclass(frozen=True)
 class Status:
-    """A job as it was when it was ``written``. Times are in seconds since 1970; ``figures`` are a row of SHOW JOB METRICS by its columns."""
+    """A job as it was when it was ``written``. Times are in seconds since 1970; ``figures`` are a row of SHOW JOB METRICS by its columns.
+
+    ``failures``: the last ones of all of its runs, the newest one last. ``machine``: see ``core.processes``.
+    """
 
     id: str
     status: str
     since: float
     generation: str
     error: str | None = None
+    failures: tuple[Failure, ...] = ()
     figures: Mapping[str, str | None] = field(default_factory=dict)
     pid: int = field(default_factory=os.getpid)
     host: str = field(default_factory=socket.gethostname)
+    machine: str = ""
     written: float = field(default_factory=time.time)
 
     @property
     def lives(self) -> bool:
         """Whether the process worked on the job when it wrote this."""
         return self.status in LIVING
+
+    @property
+    def may_be_asked(self) -> bool:
+        """Whether the process that wrote this may be there still: it is, or it was of another machine."""
+        return not self.machine or self.machine != processes.machine() or processes.lives(self.pid)
+
+    @property
+    def ours(self) -> bool:
+        """Whether this process wrote it."""
+        return (self.pid, self.host, self.machine) == (os.getpid(), socket.gethostname(), processes.machine())
 
     def write(self, folder: Place) -> None:
         """Keep it in the folder of the job. Raises OSError."""
@@ -51,7 +74,8 @@ class Status:
         """That of the job in this folder; None where there is none, or none that can be read."""
         try:
             found = json.loads((folder / FILE).read_text())
-            return cls(**{f.name: found[f.name] for f in fields(cls) if f.name in found})
+            failures = tuple(Failure(**failure) for failure in found.pop("failures", ()))
+            return cls(failures=failures, **{f.name: found[f.name] for f in fields(cls) if f.name in found})
         except (OSError, ValueError, TypeError):
             return None
 
@@ -60,4 +84,4 @@ def status_of(job: Job) -> Status:
     """That of a job of this process, by figures that are known already."""
     metrics = job.metrics
     figures = dict(zip(OVERVIEW, overview(metrics), strict=True))
-    return Status(job.id, job.status.value, job.started, job.folder.name, last_error(metrics), figures)
+    return Status(job.id, job.status.value, job.started, job.folder.name, last_error(metrics), job.failures, figures, machine=processes.machine())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from sqlstream.core import storage
+from sqlstream.core import processes, storage
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.java import classes
 from sqlstream.core.storage import Hadoop, HadoopPath, StorageError
@@ -41,7 +41,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path, engine: Engine) -> Ha
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The name of the machine that processes are taken to be on; leases are short."""
     name = ["here"]
-    monkeypatch.setattr(locks, "_machine", lambda: name[0])
+    monkeypatch.setattr(processes, "machine", lambda: name[0])
     monkeypatch.setattr(locks, "LEASE_SECONDS", 3.0)
     monkeypatch.setattr(locks, "RENEW_SECONDS", 0.5)
     monkeypatch.setattr(locks, "_VALID_SECONDS", 1.0)
@@ -146,7 +146,7 @@ def test_of_several_that_wait_one_has_it(folder: HadoopPath, spark: SparkSession
 
 
 def _owner(host: str = "here") -> Owner:
-    return Owner(1, host, locks._machine(), 0, "run")
+    return Owner(1, host, processes.machine(), 0, "run")
 
 
 def _json(owner: Owner) -> str:

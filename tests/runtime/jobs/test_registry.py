@@ -18,7 +18,7 @@ from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.folder import JobFolder
 from sqlstream.runtime.jobs.job import Job, JobStatus
 from sqlstream.runtime.jobs.requests import Action
-from sqlstream.runtime.jobs.status import Status
+from sqlstream.runtime.jobs.status import Status, status_of
 from sqlstream.runtime.jobs.versions import Version
 from sqlstream.session.results import Rows
 from sqlstream.session.session import Session
@@ -106,6 +106,16 @@ def test_states(tmp_path: Path, folder: JobFolder) -> None:
     assert state() == "SUSPENDED"
     (folder.path / "1" / "finished").touch()
     assert state() == "FINISHED"
+
+
+def test_the_last_failures_of_all_runs_are_kept(folder: JobFolder) -> None:
+    job = Job("0123abcd", NAME, (), folder.path / "1")
+    for number in range(25):
+        job.note(f"No. {number}", float(number))
+    status_of(job).write(folder.path)
+    read = Status.read(folder.path)
+    assert read is not None and read == replace(read, failures=job.failures)
+    assert [(f.at, f.error) for f in read.failures] == [(float(n), f"No. {n}") for n in range(5, 25)]
 
 
 def test_a_job_is_found_by_name_and_by_the_beginning_of_its_id(tmp_path: Path, folder: JobFolder) -> None:

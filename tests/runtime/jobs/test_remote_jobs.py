@@ -30,8 +30,9 @@ FILTERED = "INSERT INTO counted SELECT item, COUNT(*) FROM bids WHERE price > 2 
 # Runs the client as if it were on another machine, with short leases.
 ELSEWHERE = """
 import sys
+from sqlstream.core import processes
 from sqlstream.runtime.jobs import locks
-locks._machine = lambda: sys.argv[1]
+processes.machine = lambda: sys.argv[1]
 locks.LEASE_SECONDS, locks.RENEW_SECONDS, locks._VALID_SECONDS = 6.0, 1.0, 2.0
 from sqlstream.cli.main import main
 raise SystemExit(main(sys.argv[2:]))

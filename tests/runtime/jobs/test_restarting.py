@@ -11,6 +11,7 @@ import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs.job import Job, JobStatus
+from sqlstream.runtime.jobs.status import Status
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
 from tests.support.postgres import PASSWORD, Postgres
@@ -110,6 +111,11 @@ def test_a_database_that_comes_back(world: World) -> None:
     until(lambda: job.sampled().rows_in == 6, said=lambda: job.sampled())
     assert any("runs again, from its checkpoint" in line for line in world.told)
     assert PASSWORD not in str(world.told)
+    # What it has met is known still, in another process too.
+    world.session.jobs.stop(job.id)
+    status = Status.read(job.folder.parent)
+    assert status is not None and len(status.failures) == job.restarts.count
+    assert all("refused" in failure.error and job.started < failure.at < time.time() for failure in status.failures)
 
 
 def test_stopped_while_it_waits_and_submitted_again(world: World) -> None:
