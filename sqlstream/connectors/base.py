@@ -86,7 +86,7 @@ class Write:
     ``emit`` prints a line on the session's standard output. ``name`` identifies the sink in the job. ``order`` is a column by which a person
     expects the rows of a micro-batch to be shown. ``version`` (app id, version) makes a batch write that is tried again idempotent where the
     sink can; a micro-batch has its query's id and its number. ``watermark`` says how far the watermark of a stream is when its micro-batch has
-    been computed, in milliseconds since 1970, None before the first.
+    been computed, in milliseconds since 1970, None before the first. ``met`` hears of what writing a micro-batch has raised.
     """
 
     spark: SparkSession
@@ -104,6 +104,20 @@ class Write:
     order: str | None = None
     version: tuple[str, int] | None = None
     watermark: Callable[[], int | None] = lambda: None
+    met: Callable[[Exception], None] = lambda error: None
+
+    def in_batches(self, write: Callable[[DataFrame, int], None], frame: DataFrame | None = None) -> DataStreamWriter:
+        """The stream of ``frame``, the request's own where there is none, each micro-batch of which, with its number, ``write`` writes."""
+
+        def heard(batch: DataFrame, number: int) -> None:
+            try:
+                write(batch, number)
+            except Exception as error:
+                # Spark keeps the text of it alone.
+                self.met(error)
+                raise
+
+        return (self.frame if frame is None else frame).writeStream.foreachBatch(heard)
 
 
 @dataclass(frozen=True)

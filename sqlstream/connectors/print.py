@@ -53,7 +53,7 @@ class Print(Connector):
         def show(batch: DataFrame, _: int) -> None:
             _show(_in_order(batch, request), emit)
 
-        return shown.writeStream.foreachBatch(show)
+        return request.in_batches(show, shown)
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         return False  # what was printed is kept nowhere

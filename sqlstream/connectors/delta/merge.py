@@ -33,7 +33,7 @@ def merge_stream(request: Write, path: str) -> DataStreamWriter:
         writer = batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
         _merge(batch, request, path, batch.sparkSession, (writer, number) if writer else None)
 
-    return request.frame.writeStream.foreachBatch(write)
+    return request.in_batches(write)
 
 
 def merge_batch(request: Write, path: str) -> None:

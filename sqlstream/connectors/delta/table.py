@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from sqlstream.sql.tables import Table
 
-_STREAMING_ONLY = ("startingVersion", "startingTimestamp", "ignoreDeletes", "ignoreChanges", "updateCheckIntervalMillis")
+_STARTS = ("startingVersion", "startingTimestamp")
+_STREAMING = (*_STARTS, "ignoreDeletes", "ignoreChanges", "skipChangeCommits")
 _BATCH_ONLY = ("versionAsOf", "timestampAsOf")
 _KINDS = [
     f"WHEN '{change}' THEN {kind.spark}" for change, kind in zip(("insert", "update_preimage", "update_postimage", "delete"), RowKind, strict=True)
@@ -68,6 +69,7 @@ class Delta(Connector):
         Option("startingTimestamp", OptionKind.STRING, summary="Stream from this time on."),
         Option("ignoreDeletes", OptionKind.BOOLEAN, "false", "Continue when whole partitions have been deleted."),
         Option("ignoreChanges", OptionKind.BOOLEAN, "false", "Continue when rows have changed; unchanged rows of the same file are read again."),
+        Option("skipChangeCommits", OptionKind.BOOLEAN, "false", "Continue past commits that update or delete rows, without any of what they wrote."),
         Option("updateCheckIntervalMillis", OptionKind.LONG, use=Support.NOTICE, why="the job's trigger says how often it looks for changes"),
         Option("updateCheckDelayMillis", OptionKind.LONG, use=Support.NOTICE, why="the job's trigger says how often it looks for changes"),
         Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes on its own"),
@@ -96,10 +98,10 @@ class Delta(Connector):
             if key not in {c.name for c in table.physical}:
                 raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
         options, streaming = table.options, _mode(table) != "batch"
-        for wrong, mode in ((_BATCH_ONLY, "batch"), (_STREAMING_ONLY[:2], "streaming")):
+        for wrong, mode in ((_BATCH_ONLY, "batch"), (_STARTS, "streaming")):
             if (mode == "batch") == streaming and (foreign := next((k for k in wrong if k in options), None)):
                 raise ValidationError(f"Option '{foreign}' belongs to 'mode' = '{mode}'.", hint=f"Add 'mode' = '{mode}'.")
-        for one, other in (_BATCH_ONLY, _STREAMING_ONLY[:2]):
+        for one, other in (_BATCH_ONLY, _STARTS):
             if one in options and other in options:
                 raise ValidationError(f"Options '{one}' and '{other}' are mutually exclusive.")
         if table.primary_key and _mode(table) == "streaming":
@@ -129,7 +131,7 @@ class Delta(Connector):
         reader: Any = request.spark.read.format("delta")
         keys: tuple[str, ...] = _BATCH_ONLY
         if request.streaming:
-            reader, keys = request.spark.readStream.name(request.name).format("delta"), _STREAMING_ONLY[:4]
+            reader, keys = request.spark.readStream.name(request.name).format("delta"), _STREAMING
         for key in keys:
             if key in table.options:
                 reader = reader.option(key, table.options[key])

@@ -224,7 +224,7 @@ class Filesystem(Connector):
             writer = batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
             self._put(spark, request, batch, writer or request.name, number)
 
-        return shaped.writeStream.foreachBatch(write)
+        return request.in_batches(write, shaped)
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         folder = Folder(request.spark, resolve(request.table.options["path"], request.project))

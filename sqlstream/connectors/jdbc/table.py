@@ -174,7 +174,7 @@ class Jdbc(Connector):
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         statements = self._statements(request)
-        return request.frame.writeStream.foreachBatch(lambda batch, _: self._put(request, batch, statements))
+        return request.in_batches(lambda batch, _: self._put(request, batch, statements))
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         return False if request.table.primary_key else None

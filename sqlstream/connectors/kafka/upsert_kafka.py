@@ -79,7 +79,7 @@ class UpsertKafka(TopicConnector):
         def write(batch: DataFrame, _: int) -> None:
             self._encoded(batch, request).write.format("kafka").options(**options).save()
 
-        return request.frame.writeStream.foreachBatch(write)
+        return request.in_batches(write)
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         return False

@@ -10,18 +10,24 @@ import gzip
 import json
 import re
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from py4j.java_gateway import JavaClass
 from py4j.protocol import Py4JError, Py4JJavaError
 
 from sqlstream.core import storage
 from sqlstream.core.depth import too_deep
 from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError, ValidationError
 from sqlstream.core.secrets import masked_value
+from sqlstream.formats import find_format, table_options
 from sqlstream.formats.base import RECORD_BEGINS, RECORD_CHARACTERS, RECORD_ENDS
+from sqlstream.plan.properties import scans
 from sqlstream.plan.suspects import suspects
+from sqlstream.runtime.engine import conditions
+from sqlstream.runtime.engine.conditions import Cause
 from sqlstream.runtime.engine.java_process import JavaProcess
 
 if TYPE_CHECKING:
@@ -33,6 +39,8 @@ if TYPE_CHECKING:
 # What py4j says of every exception of the JVM, and how Spark begins to tell of a task's.
 _CALL = re.compile(r"An error occurred while calling .*?\n: ", re.S)
 _PROXY = re.compile(r"Return Message: Traceback .*?Py4JJavaError: An error occurred while calling .*?\n: (.*)", re.S)
+_STREAM = re.compile(r"^\[STREAM_FAILED\] Query \[.*?\] terminated with exception: ")
+_STATE = re.compile(r" SQLSTATE: \w{5}\b.*")
 _TASK = re.compile(r"Job aborted due to stage failure: .*?\([^()]* executor [^()]*\)", re.S)
 _CLASS = re.compile(r"^[:\s]*(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 _PACKAGE = re.compile(r"^(?:[\w$]+\.)+(?=[\w$]+(?::|$))")
@@ -77,16 +85,10 @@ _SILENT = re.compile(
     r"Timeout of \d+ms expired before|Timeout expired while fetching topic metadata"
     r"|Cannot fetch record for offset \d+ in \d+ milliseconds"
 )
-# What lies in the data, the statement or the user's code, and so is met again by a job that is started again: the classes of Spark's and SQL's
-# states that say so, what PostgreSQL refuses beside what other transactions did to this one, and exceptions of a computation.
-_LASTING = re.compile(
-    r"SQLSTATE: (?:0A|21|22|23|38|42|P0)\w{3}\b"
-    r"|SQLException: ERROR: (?!deadlock detected|could not serialize|cancel|cannot execute)"
-    r"|java\.sql\.(?:SQLData|SQLIntegrityConstraintViolation|SQLSyntaxError)Exception"
-    r"|java\.lang\.(?:Arithmetic|NumberFormat|ClassCast|(?:Array)?IndexOutOfBounds)Exception|java\.time\.DateTimeException"
+# An exception that a text names: its class, its condition.
+_NAMED = re.compile(
+    r"(?:^|: )(?:Caused by: )?(?:((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?=:|\s|$)(?:: \[([A-Z0-9_.]+)\])?|\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)?)\])", re.M
 )
-# A storage that can't be reached, whatever Spark was reading.
-_AWAY = re.compile(r"(?:Connect|UnknownHost|SocketTimeout|NoRouteToHost|Remote|SdkClient)Exception")
 # Patterns, a message, a hint and whether it may heal. A group of the pattern is what is shown of the cause, if it has one.
 _CAUSES = (
     (re.compile(r"(Failed to (?:create|configure) SaslClient with mechanism GSSAPI|Client cannot authenticate via:\[[^\]\n]*KERBEROS\])"),
@@ -141,15 +143,14 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
         message, hint = json.loads(python[1])
         problem: SqlStreamError = JobFailed(message, hint=hint, heals=False)
     elif raised:
-        problem = JobFailed(_of_record(raised[1].strip()) + _where(raised[1], nodes), heals=False)
+        problem = JobFailed(_of_record(raised[1].strip()) + _where(raised[1], nodes), hint=_leaving_out(raised[1], nodes), heals=False)
     elif full := _of_disk(text, folder):
         problem = full
     elif empty := _of_checkpoint(folder):
         problem = empty
     elif unread:
-        problem = JobFailed(
-            f"The file {unquote(urlsplit(unread[1]).path)} can't be read: {_cause(text)}.", hint=_CORRUPT, heals=bool(_AWAY.search(text))
-        )
+        lasts = conditions.known(_causes(error, text)).heals is False
+        problem = JobFailed(f"The file {unquote(urlsplit(unread[1]).path)} can't be read: {_cause(text)}.", hint=_CORRUPT, heals=not lasts)
     elif _CRASHED.search(text):
         named = ", ".join(sorted(set(functions)))
         message = f"The Python worker ended unexpectedly while a function of the query ran{f' ({named})' if named else ''}."
@@ -159,12 +160,14 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
     elif cause := next(((m, h, s, heals) for p, m, h, heals in _CAUSES if (s := p.search(text))), None):
         message, hint, match, heals = cause
         problem = JobFailed(f"{message} ({match[1] if match.re.groups else _headline(text)})", hint=hint, heals=heals)
-    elif type(error).__name__ in ("AnalysisException", "ParseException"):
-        problem = ValidationError(_headline(text))
     else:
-        # Any other is our own.
-        theirs = isinstance(error, Py4JError | OSError) or type(error).__module__.startswith("pyspark.")
-        problem = JobFailed(_headline(text), heals=theirs and not _LASTING.search(text))
+        found = conditions.known(_causes(error, text))
+        if type(error).__name__ in ("AnalysisException", "ParseException"):
+            problem = ValidationError(_headline(text, found.advice), hint=found.hint)
+        else:
+            # Any other is our own.
+            theirs = isinstance(error, Py4JError | OSError) or type(error).__module__.startswith("pyspark.")
+            problem = JobFailed(_headline(text, found.advice), hint=found.hint, heals=theirs and found.heals is not False)
     problem.__cause__ = error
     return problem
 
@@ -219,6 +222,23 @@ def _of_record(message: str) -> str:
         return escaped(_cut(masked_value(message), _MOST))
     place = _IN_FILE.sub(lambda match: _line(match[1], record[1]), message[record.end() :])
     return f"{message[: record.start()]}'{escaped(_cut(masked_value(record[1]), _MOST_OF_RECORD))}'{escaped(place)}"
+
+
+def _leaving_out(message: str, nodes: Sequence[Node]) -> str | None:
+    """Which options of what is read leave out records that can't be, where that is what has failed."""
+    if _RECORD.search(message) is None:
+        return None
+    options = [f"'{key}' = 'true' of {scan.table.path.name}" for node in nodes for scan in scans(node) for key in _ignoring(scan.table.options)]
+    if not options:
+        return None
+    return f"{' or '.join(dict.fromkeys(options))} leaves such records out. Submitted again, the statement continues where it failed."
+
+
+def _ignoring(options: Mapping[str, str]) -> Iterator[str]:
+    for prefix in ("", "key.", "value."):
+        format_ = options.get(f"{prefix}format")
+        if format_ is not None:
+            yield from (o.key for o in table_options(find_format(format_), prefix) if o.key.endswith(".ignore-parse-errors") and o.key not in options)
 
 
 def _where(message: str, nodes: Sequence[Node]) -> str:
@@ -299,9 +319,27 @@ def start_error(error: BaseException, logs: Path) -> SetupError:
     return problem
 
 
+def _java(error: BaseException) -> Any:
+    return getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+
+
+def _causes(error: BaseException, text: str) -> list[Cause]:
+    """What is behind ``error``, outermost first: exceptions that its ``text`` names, as that of a sink in Python, then those that the JVM has."""
+    java = _java(error)
+    names = list(dict.fromkeys((match[1] or "", match[2] or match[3] or "") for match in _NAMED.finditer(text)))
+    try:
+        ours = None if java is None else JavaClass("sqlstream.monitor.Causes", java._gateway_client)
+        had = [] if ours is None else json.loads(ours.of(java))
+        told = [{"classes": [n] if n else [], "condition": c or None} if ours is None else json.loads(ours.named(n, c)) for n, c in names]
+    except (Py4JError, OSError):
+        # The JVM is gone, or has none of our classes: it began without them.
+        return [Cause((name,) if name else (), condition or None) for name, condition in names]
+    return [Cause(tuple(one["classes"]), one.get("condition"), one.get("state")) for one in (*told, *had)]
+
+
 def _full_text(error: BaseException) -> str:
     parts = [str(error)]
-    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    java = _java(error)
     seen = 0
     while java is not None and seen < 20:
         try:
@@ -315,7 +353,8 @@ def _full_text(error: BaseException) -> str:
     return "\n".join(parts)
 
 
-def _headline(text: str) -> str:
+def _headline(text: str, advice: str | None = None) -> str:
+    """The outermost message of ``text``, up to where its own ``advice`` begins: its first line, or, where that is cut or ends with a colon, all."""
     # What a sink has met that Python calls stands in Python's trace.
     if (called := _PROXY.search(text)) is not None:
         text = called[1]
@@ -323,5 +362,9 @@ def _headline(text: str) -> str:
     text = _CLASS.sub("", _TASK.sub("", text, count=1))
     if _WORKER in text and (raised := _TRACEBACK.findall(text)):
         return f"A Python worker failed: {raised[-1].strip()}"
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("at ", "== ", "=== "))]
-    return lines[0] if lines else "unknown failure"
+    lines = [line.strip() for line in _STREAM.sub("", text).splitlines() if line.strip() and not line.lstrip().startswith(("at ", "== ", "=== "))]
+    if not lines:
+        return "unknown failure"
+    if lines[0].endswith(":") or advice is not None:
+        lines = [" ".join((lines[0], *takewhile(lambda line: not line.startswith(("Caused by: ", "[")), lines[1:])))]
+    return _cut(_STATE.sub("", lines[0].partition(advice)[0] if advice else lines[0]).strip(), _MOST)

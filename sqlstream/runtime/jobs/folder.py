@@ -273,7 +273,7 @@ def sink_names(generation: Place, count: int) -> list[str]:
     return [begun.get(str(index), str(index)) for index in range(count)]
 
 
-def interrupted(checkpoint: Place) -> bool:
-    """Whether a micro-batch of this checkpoint, of which no query runs, was begun and not ended."""
+def interrupted(checkpoint: Place) -> int | None:
+    """The number of the micro-batch of this checkpoint, of which no query runs, that was begun and not ended; None where there is none."""
     begun, ended = (max((int(p.name) for p in checkpoint.glob(f"{log}/*") if p.name.isdigit()), default=-1) for log in ("offsets", "commits"))
-    return begun > ended
+    return begun if begun > ended else None

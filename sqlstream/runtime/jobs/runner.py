@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 import time
 import uuid
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from sqlstream.core.errors import SqlStreamError
     from sqlstream.plan.nodes import Sink
     from sqlstream.runtime.jobs.upgrades import Positions
     from sqlstream.runtime.monitor.metrics import QueryMetrics
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 
 # A micro-batch that runs so long when its job is to be drained is cut off, and run again.
 _PAUSE_SECONDS = 60.0
+# An error that comes so often at the same place is told as such.
+_ALIKE = 5
 # How often one that waits for its restart looks whether it is to be drained.
 _LOOK_SECONDS = 0.1
 
@@ -96,6 +100,11 @@ class JobRunner:
         # Those of a static input that are left to be written.
         self._fixed = [i for i, s in enumerate(job.sinks) if static(s)]
         self._ids: dict[int, dict[int, str]] = {}
+        # What it has failed with at last, and where, and how often in turn.
+        self._met: tuple[str, str] | None = None
+        self._alike = 0
+        # What a sink that Python calls has raised.
+        self._of_sink: Exception | None = None
 
     @property
     def spark(self) -> SparkSession:
@@ -138,7 +147,7 @@ class JobRunner:
     def _end_input(self) -> None:
         # What came may have been read already, but not its windows closed: only a new row makes Spark go on.
         control = self._job.folder / "control"
-        if not any(map(interrupted, self._job.checkpoint.glob("*"))):
+        if all(interrupted(checkpoint) is None for checkpoint in self._job.checkpoint.glob("*")):
             # No micro-batch reads those of before again.
             for ended in control.glob("end-*"):
                 ended.unlink()
@@ -206,11 +215,32 @@ class JobRunner:
         job.failure, job.restarts, job.status = problem, restarts, JobStatus.RESTARTING
         job.note(problem.message)
         delay = (restarts.due - now) / 1000
+        repeated = self._repeated(problem)
         self._notify(f"Job '{job.name}' has failed: {problem.message.rstrip('.')}. It is started again in {delay:.1f} s (restart {restarts.count}).")
+        if repeated is not None:
+            problem.hint = " ".join(filter(None, (repeated, problem.hint)))
+            if self._alike == _ALIKE:
+                self._notify(f"Job '{job.name}': {repeated}")
         drained, end = job.draining.is_set(), time.monotonic() + delay
         # A drain need not wait for what may be there already.
         while (left := end - time.monotonic()) > 0 and job.draining.is_set() == drained and not job.stopping.wait(min(left, _LOOK_SECONDS)):
             pass
+
+    def _repeated(self, problem: SqlStreamError) -> str | None:
+        """That the job has failed so at the same place several times, if it has."""
+        try:
+            begun = {c.name.partition("_")[2]: interrupted(c) for c in self._job.checkpoint.glob("*")}
+        except OSError:
+            # Where it is kept is not to be reached.
+            begun = {}
+        at = ", ".join(f"micro-batch {number} of '{sink}'" for sink, number in sorted(begun.items()) if number is not None) or "its start"
+        # Numbers are of attempts, tasks and times.
+        met = re.sub(r"\d+", "0", problem.message), at
+        self._alike = self._alike + 1 if met == self._met else 1
+        self._met = met
+        if self._alike < _ALIKE:
+            return None
+        return f"It has failed {self._alike} times with the same error at the same place, {at}: it may not be over by itself."
 
     def _run_again(self) -> None:
         job = self._job
@@ -270,7 +300,10 @@ class JobRunner:
                 self._job.sampled()
                 self._job.check_held()
                 noted = time.monotonic()
-            waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
+            try:
+                waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
+            except Exception as error:
+                raise self._of_sink or error  # noqa: B904 # it is the same, with all that is known of it
 
     def _lowering(self, index: int, *, streaming: bool) -> Lowering:
         state = self._job.folder / "inputs" / str(index)
@@ -327,6 +360,7 @@ class JobRunner:
     def _start_queries(self, sinks: Iterable[int], *, once: bool) -> None:
         """``once``: up to what the sources have now."""
         self._job.queries.clear()
+        self._of_sink = None
         try:
             for index in sinks:
                 self._job.queries.append(self._start_query(index, self._job.sinks[index], once=once))
@@ -376,7 +410,11 @@ class JobRunner:
             overwrite=sink.overwrite,
             order=window_column(sink),
             version=version,
+            met=self._sink_failed,
         )
+
+    def _sink_failed(self, error: Exception) -> None:
+        self._of_sink = error
 
     def _batch(self, sinks: Iterable[int]) -> None:
         for index in sinks:

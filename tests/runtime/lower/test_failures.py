@@ -183,6 +183,20 @@ def test_the_expression_that_failed_is_told(tmp_path: Path, message: str, query:
     assert job_error(RuntimeError(RAISED.format(message)), nodes=(node,)).message == told
 
 
+def test_a_record_that_can_not_be_read_hints_at_what_leaves_it_out(tmp_path: Path) -> None:
+    session = Session(tmp_path, notify=lambda line: None)
+    kafka = "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b:9092'"
+    with_key = f"{kafka}, 'key.format' = 'csv', 'key.fields' = 'a', 'value.format' = 'json', 'value.json.ignore-parse-errors' = 'true'"
+    for name, options in {"plain": f"{kafka}, 'format' = 'json'", "keyed": with_key, "raw": f"{kafka}, 'format' = 'raw'"}.items():
+        list(session.run(f"CREATE TABLE {name} (a STRING{'' if name == 'raw' else ', b INT'}) WITH ({options})"))
+    query = "SELECT a FROM plain UNION ALL SELECT a FROM plain UNION ALL SELECT a FROM keyed UNION ALL SELECT a FROM raw"
+    node = session.planner.planned(parse(query), session.planner.environment()).plan
+    told = job_error(RuntimeError(RAISED.format("Failed to deserialize JSON <<record x record>> (topic t).")), nodes=(node,))
+    wanted = "'json.ignore-parse-errors' = 'true' of plain or 'key.csv.ignore-parse-errors' = 'true' of keyed leaves such records out."
+    assert told.hint == f"{wanted} Submitted again, the statement continues where it failed."
+    assert job_error(RuntimeError(RAISED.format("/ by zero")), nodes=(node,)).hint is None
+
+
 def test_an_empty_file_of_a_checkpoint_is_named(tmp_path: Path) -> None:
     metadata = tmp_path / "checkpoint" / "0_answers" / "metadata"
     metadata.parent.mkdir(parents=True)
