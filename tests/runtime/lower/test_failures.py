@@ -187,9 +187,9 @@ def test_a_record_that_can_not_be_read_hints_at_what_leaves_it_out(tmp_path: Pat
     session = Session(tmp_path, notify=lambda line: None)
     kafka = "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b:9092'"
     with_key = f"{kafka}, 'key.format' = 'csv', 'key.fields' = 'a', 'value.format' = 'json', 'value.json.ignore-parse-errors' = 'true'"
-    for name, options in {"plain": f"{kafka}, 'format' = 'json'", "keyed": with_key, "raw": f"{kafka}, 'format' = 'raw'"}.items():
-        list(session.run(f"CREATE TABLE {name} (a STRING{'' if name == 'raw' else ', b INT'}) WITH ({options})"))
-    query = "SELECT a FROM plain UNION ALL SELECT a FROM plain UNION ALL SELECT a FROM keyed UNION ALL SELECT a FROM raw"
+    for name, options in {"plain": f"{kafka}, 'format' = 'json'", "keyed": with_key, "bare": f"{kafka}, 'format' = 'raw'"}.items():
+        list(session.run(f"CREATE TABLE {name} (a STRING{'' if name == 'bare' else ', b INT'}) WITH ({options})"))
+    query = "SELECT a FROM plain UNION ALL SELECT a FROM plain UNION ALL SELECT a FROM keyed UNION ALL SELECT a FROM bare"
     node = session.planner.planned(parse(query), session.planner.environment()).plan
     told = job_error(RuntimeError(RAISED.format("Failed to deserialize JSON <<record x record>> (topic t).")), nodes=(node,))
     wanted = "'json.ignore-parse-errors' = 'true' of plain or 'key.csv.ignore-parse-errors' = 'true' of keyed leaves such records out."

@@ -12,7 +12,10 @@ import java.util.Set;
 import org.apache.spark.SparkThrowable;
 import org.apache.spark.sql.delta.DeltaThrowableHelper;
 
-/** What an exception and its causes are: their classes, and the conditions and states that Spark, Delta and JDBC give them. */
+/**
+ * What an exception and its causes are: their classes, and the conditions and states that Spark, Delta and JDBC give
+ * them.
+ */
 public final class Causes {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -39,14 +42,17 @@ public final class Causes {
         return JSON.writeValueAsString(described(
                 className.isEmpty() ? null : loaded(className),
                 condition.isEmpty() ? null : condition,
-                condition.isEmpty() ? null : DeltaThrowableHelper.getSqlState(condition.split("\\.")[0])));
+                condition.isEmpty()
+                        ? null
+                        : DeltaThrowableHelper.getSqlState(condition.split("\\.")[0])));
     }
 
     private static Set<Throwable> chain(Throwable error) {
         Set<Throwable> chain = new LinkedHashSet<>();
         for (Throwable next = error; next != null && chain.add(next); ) {
             // What a batch of statements has met is behind the exception that says that one has failed.
-            next = next.getCause() == null && next instanceof SQLException sql ? sql.getNextException() : next.getCause();
+            boolean last = next.getCause() == null;
+            next = last && next instanceof SQLException sql ? sql.getNextException() : next.getCause();
         }
         return chain;
     }
