@@ -27,7 +27,7 @@ from sqlstream.udf.declarations.functions import Accumulator, PythonFunction
 from sqlstream.udf.declarations.signature import FunctionParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 # What classes were called when jobs were first recorded, where they have other names now.
 _RECORDED: dict[type, str] = {Keyword: "Word", FunctionParameter: "Parameter"}
@@ -78,6 +78,23 @@ def own_fields(node: Node, *, columns_only: bool = False) -> Any:
     if columns_only:
         return _encoded(columns(node), lasting_options)
     return _node(node, {id(part): 0 for part in below(node)}, lasting_options)
+
+
+def python_functions(node: Node) -> Iterator[PythonFunction]:
+    """Those that are called in the expressions of ``node`` itself."""
+    waiting: list[Any] = list(_values(node).values())
+    while waiting:
+        match waiting.pop():
+            case Accumulator() as accumulator:
+                yield accumulator.python
+            case PythonFunction() as function:
+                yield function
+            case tuple() | list() as values:
+                waiting += values
+            case Node() | Function() | Table():
+                pass
+            case value if is_dataclass(value):
+                waiting += (getattr(value, f.name) for f in dataclass_fields(value))
 
 
 def _values(of: Any) -> dict[str, Any]:

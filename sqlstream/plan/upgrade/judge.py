@@ -9,10 +9,10 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
-from sqlstream.plan.upgrade.record import record
+from sqlstream.plan.upgrade.record import other_code, record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 
     from sqlstream.plan.nodes import Sink
     from sqlstream.plan.upgrade.record import NodeRecord, PlanRecord, SinkRecord, SourceRecord
@@ -96,10 +96,11 @@ def judge(old: PlanRecord, new: PlanRecord, *, saved: bool = False) -> Verdict:
     matches: list[SinkMatch] = []
     before = _sinks(old.sinks, new.sinks, saved=saved)
     elsewhere = old.zone if old.zone and old.zone != new.zone else None
+    code = frozenset(other_code(old, new))
     moved = not saved and bool(before) and all(_moved(old.sinks[i], new.sinks[n]) for n, i in before.items())
     for number, sink in enumerate(new.sinks):
         if number in before:
-            matches.append(_continued(number, sink, before[number], old.sinks[before[number]], elsewhere, parts, moved=moved))
+            matches.append(_continued(number, sink, before[number], old.sinks[before[number]], elsewhere, code, parts, moved=moved))
         else:
             matches.append(_begun(number, sink, old, parts))
     gone = "nothing is written into it any more"
@@ -144,12 +145,16 @@ def _begun(number: int, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) 
     return SinkMatch(number, None, {}, {})
 
 
-def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, zone: str | None, parts: list[Judged], *, moved: bool) -> SinkMatch:
-    """``zone``: that of the job before where it is another; ``moved``: the job writes nowhere where it did."""
+def _continued(
+    number: int, sink: SinkRecord, before: int, other: SinkRecord, zone: str | None, code: Set[str], parts: list[Judged], *, moved: bool
+) -> SinkMatch:
+    """``zone``: that of the job before where it is another; ``code``: the functions whose code is another; ``moved``: the job writes nowhere where it
+    did.
+    """
     judged: list[Judged] = []
     if zone is None:
         read = frozenset(place for source in other.sources for place in source.places)
-        nodes, in_part = _nodes(other.nodes, sink.nodes, read, judged)
+        nodes, in_part = _nodes(other.nodes, sink.nodes, read, code, judged)
     else:
         nodes, in_part = {}, {}
         why = f"what it holds may be by the days and hours of '{zone}', where 'table.local-time-zone' was before"
@@ -184,12 +189,12 @@ def _written(sink: SinkRecord, other: SinkRecord, *, moved: bool) -> Judged:
 
 
 def _nodes(
-    old: Sequence[NodeRecord], new: Sequence[NodeRecord], read: Collection[str], parts: list[Judged]
+    old: Sequence[NodeRecord], new: Sequence[NodeRecord], read: Collection[str], code: Set[str], parts: list[Judged]
 ) -> tuple[dict[str, str], dict[str, bool]]:
     """Which node goes on with the state of which: the same one, else one that keeps the same above other rows, or by another condition; and which
     of them with a part of it. ``read``: the places that the old plan read.
     """
-    taken: dict[str, str] = {n.id: n.id for n in new if any(o.id == n.id for o in old)}
+    taken: dict[str, str] = {n.id: n.id for n in new if any(o.id == n.id and _finds(o, n, code) for o in old)}
     parts += [Judged("state", n.text, Fate.KEPT, "nothing has changed") for n in new if n.keeps_state and n.id in taken]
     ways = (
         ("own", "what it holds was made of the rows that the earlier statement gave it"),
@@ -203,22 +208,22 @@ def _nodes(
         for node in new:
             candidates = free[getattr(node, way)]
             # Of several that are alike nobody knows which is which.
-            if node.keeps_state and len(candidates) == 1 and _alone(node, new, way, taken) and _goes_on(candidates[0], node, read):
+            if node.keeps_state and len(candidates) == 1 and _alone(node, new, way, taken) and _goes_on(candidates[0], node, read, code):
                 taken[node.id] = candidates.pop().id
                 parts.append(Judged("state", node.text, Fate.KEPT, why))
-    in_part = _in_part(old, new, taken, read, parts)
+    in_part = _in_part(old, new, taken, read, code, parts)
     for node in new:
         if node.keeps_state and node.id not in taken:
             above = any(holder in taken for holder in node.holders)
             why = "it begins empty, and rows that came before would be taken back from it" if above else "begins empty"
             parts.append(Judged("state", node.text, Fate.LOST if above else Fate.NEW, why))
     gone = [n for n in old if n.keeps_state and n.id not in taken.values()]
-    parts += [Judged("state", n.text, Fate.LOST, _why_lost(n, [m for m in new if m.keeps_state and m.id not in taken], read)) for n in gone]
+    parts += [Judged("state", n.text, Fate.LOST, _why_lost(n, [m for m in new if m.keeps_state and m.id not in taken], read, code)) for n in gone]
     return taken, in_part
 
 
-def _goes_on(old: NodeRecord, new: NodeRecord, read: Collection[str]) -> bool:
-    return _finds(old, new) and not _exchanged(old, new, read)
+def _goes_on(old: NodeRecord, new: NodeRecord, read: Collection[str], code: Set[str]) -> bool:
+    return _finds(old, new, code) and not _exchanged(old, new, read)
 
 
 def _exchanged(old: NodeRecord, new: NodeRecord, read: Collection[str]) -> bool:
@@ -228,16 +233,18 @@ def _exchanged(old: NodeRecord, new: NodeRecord, read: Collection[str]) -> bool:
     return any(bool(now) and set(now) <= set(read) and set(now).isdisjoint(before) for before, now in zip(old.places, new.places, strict=False))
 
 
-def _finds(old: NodeRecord, new: NodeRecord) -> bool:
-    """Whether the rows that ``old`` was given are taken back from ``new`` as they were."""
-    return Counter(old.takes) <= Counter(new.takes)
+def _finds(old: NodeRecord, new: NodeRecord, code: Set[str]) -> bool:
+    """Whether the rows that ``old`` was given are taken back from ``new`` as they were; ``code``: the functions whose code is another."""
+    return Counter(old.takes) <= Counter(new.takes) and not (old.takes and code & set(new.functions))
 
 
-def _why_lost(old: NodeRecord, left: Sequence[NodeRecord], read: Collection[str]) -> str:
+def _why_lost(old: NodeRecord, left: Sequence[NodeRecord], read: Collection[str], code: Set[str]) -> str:
     """Why none of ``left`` goes on with what ``old`` keeps."""
     ways = ("own", "layout", "groups")
     alike = [n for n in left if any(getattr(n, way) and getattr(n, way) == getattr(old, way) for way in ways)]
-    if any(not _finds(old, n) for n in alike):
+    if others := [name for n in alike if not _finds(old, n, code) and _finds(old, n, set()) for name in n.functions if name in code]:
+        return f"rows that it holds are taken back by all of their values, and other code of {', '.join(dict.fromkeys(others))} makes them now"
+    if any(not _finds(old, n, code) for n in alike):
         return "rows that it holds are taken back by all of their values, and the new plan makes them otherwise"
     if any(_exchanged(old, n, read) for n in alike):
         return "its inputs are others, which it has no rows of"
@@ -249,14 +256,14 @@ def _why_lost(old: NodeRecord, left: Sequence[NodeRecord], read: Collection[str]
 
 
 def _in_part(
-    old: Sequence[NodeRecord], new: Sequence[NodeRecord], taken: dict[str, str], read: Collection[str], parts: list[Judged]
+    old: Sequence[NodeRecord], new: Sequence[NodeRecord], taken: dict[str, str], read: Collection[str], code: Set[str], parts: list[Judged]
 ) -> dict[str, bool]:
     """Aggregates of the same groups that share some of their calls."""
     found = {}
     for node in new:
         if node.groups and node.id not in taken and _alone(node, new, "groups", taken):
             theirs = [o for o in old if o.groups == node.groups and o.id not in taken.values()]
-            if len(theirs) == 1 and _goes_on(theirs[0], node, read) and dict(theirs[0].aggregates).keys() & dict(node.aggregates).keys():
+            if len(theirs) == 1 and _goes_on(theirs[0], node, read, code) and dict(theirs[0].aggregates).keys() & dict(node.aggregates).keys():
                 taken[node.id] = theirs[0].id
                 found[node.id] = dict(theirs[0].aggregates).keys() <= dict(node.aggregates).keys()
                 parts += _shared(theirs[0], node)

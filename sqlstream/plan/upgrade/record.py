@@ -6,13 +6,13 @@ import hashlib
 import json
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlstream.connectors import find_connector, lasting_options
 from sqlstream.plan.explain import describe
-from sqlstream.plan.identity import below, nodes_of, own_fields
+from sqlstream.plan.identity import below, nodes_of, own_fields, python_functions
 from sqlstream.plan.nodes import (
     ChangelogNormalize,
     CoGroup,
@@ -35,10 +35,11 @@ from sqlstream.plan.nodes import (
 from sqlstream.plan.properties import changelog_mode, fields, scans, static
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import ColumnRef
-from sqlstream.sql.generated_names import reserved
+from sqlstream.sql.generated_names import reserved, shown
+from sqlstream.udf.declarations.code import codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from sqlstream.plan.nodes import Node, Sink
     from sqlstream.sql.expressions import Expr
@@ -48,6 +49,8 @@ _KEEPING = (
     ChangelogNormalize, CoGroup, GroupAggregate, IntervalJoin, Join, KeyedJoin, Limit, Match, Over, Rank, Sort, TemporalJoin, WindowAggregate,
     WindowRank,
 )  # fmt: skip
+# A column of the planner, as EXPLAIN calls it.
+_OF_PLAN = re.compile(r"\$\w+")
 # Of fields that say how rows are looked at, and not what is kept.
 _NOT_KEPT = ("condition",)
 
@@ -59,7 +62,7 @@ class NodeRecord:
 
     ``layout`` is empty where what has come out would have to be taken back by the condition by which it came. ``takes``: the hashes of what makes the
     rows of its inputs that can be taken back, each down to what holds them: it finds them by all of their values.
-    ``holders``: the ids of what holds them.
+    ``holders``: the ids of what holds them, ``functions``: the functions in Python that make them, on the way down.
 
     Of what keeps state: ``places`` has for each of its inputs the hashes of where it reads.
 
@@ -75,6 +78,7 @@ class NodeRecord:
     aggregates: tuple[tuple[str, str], ...] = ()
     takes: tuple[str, ...] = ()
     holders: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
     places: tuple[tuple[str, ...], ...] = ()
 
 
@@ -119,10 +123,12 @@ class Known(Enum):
 
 @dataclass(frozen=True)
 class PlanRecord:
-    """The plan of a job in the time zone ``zone``; empty in records of earlier releases."""
+    """The plan of a job in the time zone ``zone``, and the hashes of the code of its ``functions`` in Python; both empty in records of earlier
+    releases."""
 
     sinks: tuple[SinkRecord, ...]
     zone: str = ""
+    functions: Mapping[str, str] = field(default_factory=dict)
     known: Known = Known.PLACE
 
     def to_json(self, masked: Callable[[str], str] = str) -> dict[str, Any]:
@@ -138,7 +144,7 @@ class PlanRecord:
         """The record that ``to_json`` gave. Raises TypeError or KeyError for anything else."""
         of_options = all(source.get("place") for sink in kept["sinks"] for source in sink["sources"])
         known = Known(kept.get("known", "options" if of_options else "table"))
-        return cls(tuple(_sink_of(sink, known) for sink in kept["sinks"]), kept.get("zone", ""), known)
+        return cls(tuple(_sink_of(sink, known) for sink in kept["sinks"]), kept.get("zone", ""), kept.get("functions", {}), known)
 
 
 def _sink_of(kept: dict[str, Any], known: Known) -> SinkRecord:
@@ -159,13 +165,20 @@ def _source_of(kept: dict[str, Any], known: Known) -> SourceRecord:
 
 def _node_of(kept: dict[str, Any]) -> NodeRecord:
     aggregates = tuple((call, text) for call, text in kept.get("aggregates", ()))
-    lists = {name: tuple(kept.get(name, ())) for name in ("takes", "holders")}
+    lists = {name: tuple(kept.get(name, ())) for name in ("takes", "holders", "functions")}
     return NodeRecord(**{**kept, **lists, "aggregates": aggregates, "places": tuple(map(tuple, kept.get("places", ())))})
 
 
 def record(sinks: Iterable[Sink], zone: str, known: Known = Known.PLACE) -> PlanRecord:
     """The record of the plan of a job in this time zone, as it is compared with one that knows places so."""
-    return PlanRecord(tuple(_sink(sink, known) for sink in sinks), zone, known)
+    sinks = tuple(sinks)
+    called = (function for sink in sinks for node in nodes_of(sink) for function in python_functions(node))
+    return PlanRecord(tuple(_sink(sink, known) for sink in sinks), zone, codes(called), known)
+
+
+def other_code(old: PlanRecord, new: PlanRecord) -> tuple[str, ...]:
+    """The names of the functions in Python that both plans call, and whose code is another."""
+    return tuple(name for name, code in new.functions.items() if old.functions.get(name, code) != code)
 
 
 def node_ids(sink: Sink) -> dict[int, str]:
@@ -191,10 +204,13 @@ def _sink(sink: Sink, known: Known) -> SinkRecord:
         own = _expiring(own_fields(meant))
         keeps = isinstance(node, _KEEPING) and not static(node)
         takes = tuple(row for i in node.inputs for row in taken_back[id(i)])
-        taken_back[id(node)] = _taken_back(node, own, ids[id(node)], takes, keeps=keeps)
+        called = frozenset(function.name for function in python_functions(node))
+        taken_back[id(node)] = _taken_back(node, own, called, ids[id(node)], takes, keeps=keeps)
         made = NodeRecord(ids[id(node)], _hash([own, inputs]), _hash([_kept(own), inputs]) if _lasts(node) else "", "", keeps, *_aggregation(meant))
         if keeps:
-            made = replace(made, text=describe(node), takes=tuple(row.made for row in takes), holders=tuple(row.holder for row in takes))
+            functions = tuple(sorted(frozenset().union(*(row.functions for row in takes))))
+            text = _told(describe(node), node)
+            made = replace(made, text=text, takes=tuple(row.made for row in takes), holders=tuple(row.holder for row in takes), functions=functions)
             made = replace(made, places=tuple(tuple(sorted(places[id(i)])) for i in _sides(node)))
         nodes.append(made)
     appends = sink.table.primary_key is None
@@ -219,19 +235,20 @@ def _sides(node: Node) -> tuple[Node, ...]:
 
 
 class _Taken(NamedTuple):
-    """What makes rows that can be taken back: the hash of all that does, and the id of what holds them."""
+    """What makes rows that can be taken back: the hash of all that does, the id of what holds them, the functions in Python that are called."""
 
     made: str
     holder: str
+    functions: frozenset[str]
 
 
-def _taken_back(node: Node, own: Any, node_id: str, takes: tuple[_Taken, ...], *, keeps: bool) -> tuple[_Taken, ...]:
+def _taken_back(node: Node, own: Any, called: frozenset[str], node_id: str, takes: tuple[_Taken, ...], *, keeps: bool) -> tuple[_Taken, ...]:
     """What makes the rows of ``node`` that can be taken back, of an input whose rows ``takes`` make. What holds rows takes back what it has given."""
     if not changelog_mode(node).retracts:
         return ()
     if keeps or not node.inputs:
-        return (_Taken(_hash(own), node_id),)
-    return takes if isinstance(node, Union) else tuple(_Taken(_hash([own, row.made]), row.holder) for row in takes)
+        return (_Taken(_hash(own), node_id, called),)
+    return takes if isinstance(node, Union) else tuple(_Taken(_hash([own, row.made]), row.holder, row.functions | called) for row in takes)
 
 
 def _lasts(node: Node) -> bool:
@@ -292,6 +309,22 @@ def _meant(node: Node) -> Node:
 
     calls = (a.call.with_children(tuple(c.transform(stands_for) for c in a.call.children)) for a in node.aggregates)
     return replace(node, aggregates=tuple(replace(a, call=call) for a, call in zip(node.aggregates, calls, strict=True)))
+
+
+def _told(text: str, node: Node) -> str:
+    """``text``, about ``node``, with what the planner's columns stand for instead of their names."""
+    made: dict[str, str] = {}
+    waiting = list(node.inputs)
+    while waiting:
+        below_ = waiting.pop(0)
+        if isinstance(below_, Project):
+            made = {shown(c.name): shown(to_text(c.expr)) for c in below_.columns if reserved(c.name) and to_text(c.expr) != c.name} | made
+        waiting += below_.inputs
+    for _ in range(len(made)):
+        before, text = text, _OF_PLAN.sub(lambda match: made.get(match[0], match[0]), text)
+        if text == before:
+            break
+    return text
 
 
 def _aggregation(node: Node) -> tuple[str, tuple[tuple[str, str], ...]]:

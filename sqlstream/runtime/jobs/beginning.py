@@ -73,7 +73,7 @@ class Beginning:
         if last is not None and last.version is None:
             # Before the folder says that its generations have versions.
             self._version(1, plan).write(last.folder)
-        at = placement(home, plan, taken, streaming=settings.streaming)
+        at = placement(home, job.sinks, settings.zone, taken, streaming=settings.streaming)
         last, before = at.last, at.before
         if before is not None and at.changed and not before.has_committed and not self._is_written(before):
             at = replace(at, changed=False)
@@ -90,6 +90,10 @@ class Beginning:
         home.describe(job.sinks)
         if last is not None and at.continues and not at.offsets:
             job.folder = last.folder
+            if at.code and last.version is not None:
+                names = ", ".join(at.code)
+                self.notify(f"The code of {names} has changed since job '{job.name}' stopped: what it keeps of earlier rows is by the code before.")
+                replace(last.version, record=self._record.to_json(settings.masked)).write(last.folder)
             if settings.streaming and not job.checkpoint.exists():
                 self.notify(f"Job '{job.name}' has no checkpoint ({job.folder}): it {_ANEW}.")
             else:
@@ -191,7 +195,7 @@ class Beginning:
             if of is not None
             else (
                 f"Job '{job.name}' has changed: the one that stopped under this name ({before.folder}) "
-                "had another statement, or other declarations or settings."
+                "had another statement, or other declarations, settings or code of functions."
             )
         )
         old = None if before.version is None else before.version.plan

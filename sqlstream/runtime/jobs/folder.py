@@ -93,12 +93,6 @@ class Generation:
         """The id of the savepoint that it, or an earlier one that it goes on with, began with."""
         return self.version.origin.savepoint if self.version is not None and self.version.origin is not None else None
 
-    def next_number(self, digest: str) -> int:
-        """The number of the version with this digest, where it comes next."""
-        if self.version is None:
-            return 1
-        return self.version.number + (self.version.digest != digest)
-
 
 @dataclass(frozen=True)
 class JobFolder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.upgrade import Verdict, table, verdict_on
+from sqlstream.plan.upgrade import Verdict, other_code, record, table, verdict_on
 from sqlstream.runtime.jobs.digests import digest
 from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, unused
 
@@ -23,8 +23,9 @@ _NEW = "is new: it begins where the options of its sources say."
 class Placement:
     """A job with the plan ``digest`` in the folder ``home``. ``last``: the latest generation there, ``before``: that which it could go on with.
 
-    ``same``: whether ``last`` is of the same plan; ``changed``: whether there is something of another plan to go on with. ``offsets``: from where
-    topics are to be read instead.
+    ``same``: whether ``last`` is of the same plan, and nothing of it is lost by other code of functions; ``changed``: whether there is something else
+    to go on with. ``offsets``: from where topics are to be read instead; ``code``: the functions in Python whose code is another than that of
+    ``before``.
     """
 
     home: JobFolder
@@ -34,6 +35,7 @@ class Placement:
     same: bool
     changed: bool
     offsets: Mapping[str, str]
+    code: tuple[str, ...] = ()
 
     @property
     def continues(self) -> bool:
@@ -43,17 +45,23 @@ class Placement:
     @property
     def number(self) -> int:
         """That of its version."""
-        return 1 if self.last is None else self.last.next_number(self.digest)
+        version = None if self.last is None else self.last.version
+        return 1 if version is None else version.number + (not self.same)
 
 
-def placement(home: JobFolder, plan: str, taken: Collection[Place], *, streaming: bool) -> Placement:
-    """Where a job with the plan of this digest stands, whose folder is ``home``; ``taken``: the folders of others."""
+def placement(home: JobFolder, sinks: tuple[Sink, ...], zone: str, taken: Collection[Place], *, streaming: bool) -> Placement:
+    """Where a job stands whose folder is ``home``; ``taken``: the folders of others."""
+    plan = digest(sinks, zone)
     last = home.latest()
     same = last is not None and last.runs(plan)
     before = other_plan(home, taken) if last is None else last
+    old = None if before is None or before.version is None else before.version.plan
+    code = () if old is None else other_code(old, record(sinks, zone, old.known))
+    if code and same and old is not None and before is not None and before.is_open and streaming and before.has_read:
+        same = not verdict_on(old, sinks, zone).lost
     changed = before is not None and before.is_open and not same and streaming and before.has_read
     offsets = before.offsets if before is not None and before.is_open and streaming else {}
-    return Placement(home, plan, last, before, same, changed, offsets)
+    return Placement(home, plan, last, before, same, changed, offsets, code)
 
 
 @dataclass(frozen=True)
@@ -77,14 +85,14 @@ def preview(
     if not any(jobs.glob("*/job.json")):
         home = unused(jobs, name, taken)
         return Preview(home.path, (f"Job '{home.name}' {_NEW}",))
-    plan = digest(sinks, zone)
-    at = placement(find(jobs, sinks, name, plan, zone, taken), plan, taken, streaming=streaming)
+    at = placement(find(jobs, sinks, name, digest(sinks, zone), zone, taken), sinks, zone, taken, streaming=streaming)
     job, number = f"Job '{at.home.name}'", at.number
     if at.last is None and at.before is None:
         return Preview(at.home.path, (f"{job} {_NEW}",))
     if at.continues:
         but = f", but for {', '.join(f'{topic} ({where})' for topic, where in at.offsets.items())}" if at.offsets else ""
-        return Preview(at.home.path, (f"{job} goes on where it has stopped{but}: it is the same, version {number}.",))
+        code = f" What it keeps of earlier rows is by the code of {', '.join(at.code)} before." if at.code else ""
+        return Preview(at.home.path, (f"{job} goes on where it has stopped{but}: it is the same, version {number}.{code}",))
     if not at.changed:
         ended = at.last is not None and not at.last.is_open
         why = "the one before has ended" if ended else "the one before runs in batch mode, or has processed nothing"

@@ -365,3 +365,77 @@ def test_an_aggregate_of_another_type_forgets(plans) -> None:
     old = plans(query, before=declared.format("INT"))
     verdict = judge(old, plans(query, before=f"DROP TABLE m; {declared.format('BIGINT')}"))
     assert [part.why for part in verdict.lost] == ["what SUM(price), which is of another type or other values now, has come to is forgotten"]
+
+
+MODULE = """
+from sqlstream.udf import udf
+from shared import RATE
+
+@udf
+def times(n: int) -> int:
+    return scaled(n) + RATE
+
+def scaled(n):
+    return n * 10
+
+@udf
+def unrelated(n: int) -> int:
+    return n
+"""
+
+
+def by_code(folder: Path, text: str, *queries: str, rate: str = "RATE = 1") -> PlanRecord:
+    (folder / "udfs").mkdir(exist_ok=True)
+    (folder / "udfs" / "shared.py").write_text(rate)
+    (folder / "udfs" / "numbers_of.py").write_text(text)
+    return Plans(folder)(*queries)
+
+
+RETRACTING = (
+    "SELECT CAST(times(CAST(n AS INT)) AS STRING), COUNT(*) FROM (SELECT item, COUNT(*) AS n FROM bids GROUP BY item) GROUP BY times(CAST(n AS INT))"
+)
+APPENDING = "SELECT CAST(times(price) AS STRING), COUNT(*) FROM bids GROUP BY times(price)"
+
+
+@pytest.mark.parametrize(
+    ("changed", "rate"),
+    [
+        (MODULE.replace("n * 10", "n * 100"), "RATE = 1"),
+        (MODULE.replace("scaled(n) + RATE", "scaled(n) - RATE"), "RATE = 1"),
+        (MODULE, "RATE = 2"),
+        (MODULE.replace("from shared import RATE", "import shared as s").replace("RATE", "s.RATE"), "RATE = 1"),
+    ],
+    ids=["what it uses", "itself", "what it imports", "how it imports"],
+)
+def test_rows_are_not_taken_back_by_other_code(tmp_path: Path, changed: str, rate: str) -> None:
+    old = by_code(tmp_path, MODULE, RETRACTING, APPENDING)
+    new = by_code(tmp_path, changed, RETRACTING, APPENDING, rate=rate)
+    lost = judge(old, new).lost
+    assert "rows that it holds are taken back by all of their values, and other code of TIMES makes them now" in [part.why for part in lost]
+    assert len(fates(judge(old, new), "state")) == 4 and fates(judge(old, new), "state").count("kept") == 2
+    # Rows that only come are counted as they came.
+    assert fates(judge(by_code(tmp_path, MODULE, APPENDING), by_code(tmp_path, changed, APPENDING, rate=rate)), "state") == ["kept"]
+    # A record of an earlier release knows nothing of code.
+    assert judge(replace(old, functions={}), new).lost == ()
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        MODULE,
+        f"# A comment\n{MODULE}".replace("return n * 10", '"""Docs."""\n    return (n\n        * 10)'),
+        MODULE.replace("return n\n", "return n + 7\n"),
+        MODULE + "\nprint('loaded')\n",
+    ],
+    ids=["nothing", "layout", "another function", "what runs beside"],
+)
+def test_what_a_function_does_not_use_is_none_of_its_code(tmp_path: Path, same: str) -> None:
+    old = by_code(tmp_path, MODULE, RETRACTING)
+    assert old.functions.keys() == {"TIMES"}
+    assert by_code(tmp_path, same, RETRACTING).functions == old.functions
+
+
+def test_the_planners_columns_are_told_as_what_they_stand_for(tmp_path: Path) -> None:
+    texts = [node.text for node in by_code(tmp_path, MODULE, RETRACTING).sinks[0].nodes if node.keeps_state]
+    assert not any("$py" in text for text in texts), texts
+    assert any("groupBy=[TIMES(CAST(CAST(n AS INT) AS BIGINT))]" in text for text in texts), texts
