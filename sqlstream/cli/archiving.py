@@ -12,10 +12,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 from sqlstream.core import sealed
-from sqlstream.core.errors import SetupError
+from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
 from sqlstream.runtime.engine import jvm, own_jars
 from sqlstream.runtime.engine.archive import SWITCH, archive_path, base_of, is_intact, remove
@@ -24,9 +25,12 @@ from sqlstream.runtime.java import libraries
 from sqlstream.session.results import Stream
 from sqlstream.session.session import Session
 
+# A JVM that takes longer hangs: on a busy machine it takes a minute or two.
+LIMIT_SECONDS = 1200.0
 # Beside the newest, for another project's environment.
 _KEPT = 2
 _WORK = ".classes-"
+_HUNG = f"The JVM did not write an archive of its classes within {LIMIT_SECONDS:.0f} s, and was ended."
 # What the JVM that is archived runs: the ways that most sessions take.
 WORKLOAD = """
 CREATE TABLE numbers (n INT, word STRING, ts AS LOCALTIMESTAMP, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND)
@@ -73,7 +77,10 @@ def build(archive: Path, *, wait: bool = False) -> bool:
 
 def _dump(part: Path, base: Path) -> None:
     """Make ``base`` of Java's own classes, by way of ``part``."""
-    done = subprocess.run([require_java(), "-Xshare:dump", f"-XX:SharedArchiveFile={part}"], check=False)
+    try:
+        done = subprocess.run([require_java(), "-Xshare:dump", f"-XX:SharedArchiveFile={part}"], check=False, timeout=LIMIT_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise SetupError(_HUNG) from error
     if done.returncode or not part.exists():
         raise SetupError("The JVM did not write an archive of Java's own classes.")
     part.replace(base)
@@ -84,13 +91,22 @@ def _run(project: Path, part: Path, base: Path | None) -> None:
     """Run the workload in a JVM that writes ``part`` at its exit, upon ``base`` where its Java brings none."""
     options = [f"-XX:ArchiveClassesAtExit={part}", *([f"-XX:SharedArchiveFile={base}"] if base else [])]
     engine = Engine(project, lambda: {"spark.driver.extraJavaOptions": shlex.join(options)}, print)
-    session = Session(project, engine=engine, notify=print, emit=lambda line: None)
-    for outcome in session.run(WORKLOAD):
-        if isinstance(outcome, Stream):
-            for _ in outcome.changes:
-                continue
-    session.close()
-    engine.stop(seconds=300)
+    limit = threading.Timer(LIMIT_SECONDS, engine.kill)
+    limit.start()
+    try:
+        session = Session(project, engine=engine, notify=print, emit=lambda line: None)
+        for outcome in session.run(WORKLOAD):
+            if isinstance(outcome, Stream):
+                for _ in outcome.changes:
+                    continue
+        session.close()
+        engine.stop(seconds=300)
+    except SqlStreamError as error:
+        if limit.finished.is_set():
+            raise SetupError(_HUNG) from error
+        raise
+    finally:
+        limit.cancel()
 
 
 def main(named: list[str]) -> None:

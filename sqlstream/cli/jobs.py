@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import shlex
+import shutil
 import signal
 import sys
 import time
@@ -66,6 +67,7 @@ def parser() -> argparse.ArgumentParser:
         return one
 
     verb("list", "list them", job=False).add_argument("--json", action="store_true", help="one object per line")
+    verb("why", "why one emits nothing, or nothing more, and what to do")
     verb("show", "all that is known of one, its versions and its statement")
     stop = verb("stop", "stop one; its state is kept, and the same statement continues from there")
     stop.add_argument("--drain", action="store_true", help="after what has arrived is processed and every open window closed")
@@ -114,6 +116,8 @@ def main(argv: list[str], project: Path, options: Mapping[str, str], preview: Ca
                 return _list(project, jobs, as_json=arguments.json)
             case "show":
                 return _show(project, registry.find(jobs, arguments.name))
+            case "why":
+                return _why(registry.find(jobs, arguments.name))
             case "stop":
                 return _stop(project, jobs, arguments.name, _STOPS[arguments.drain, arguments.savepoint], arguments.timeout)
             case "restart":
@@ -220,6 +224,15 @@ def _show(project: Path, job: JobRecord) -> int:
         print(f"failed            {_time(failure.at)} {failure.error}")
     for version in job.versions():
         print(f"\nversion {version.number}, {_time(version.created)}, sqlstream {version.sqlstream}\n{version.sql}")
+    return 0
+
+
+def _why(job: JobRecord) -> int:
+    from sqlstream.session.results import Advice
+    from sqlstream.shell.prose import lines
+
+    advice = Advice(rows=tuple((job.name, text, hint) for text, hint in job.why()))
+    print("\n".join(lines(advice, shutil.get_terminal_size().columns)))
     return 0
 
 

@@ -238,6 +238,10 @@ class Connector(ABC):
         """A writer ready to start: format, options and partitioning set; the job adds name, trigger, checkpoint, output mode."""
         raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
 
+    def is_there(self, request: Write) -> bool:
+        """Whether what is written into is there, as far as that is known: a table that is not is made when a query starts."""
+        return True
+
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         """Whether micro-batch ``batch`` of the streaming query with id ``query``, which has ended, is in the sink; None where that can't be known.
 

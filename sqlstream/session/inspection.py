@@ -15,14 +15,13 @@ from sqlstream.core.secrets import masked_value
 from sqlstream.runtime.jobs import registry, savepoints
 from sqlstream.runtime.jobs.job import describe as describe_job
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name, size
-from sqlstream.runtime.monitor.why import reasons
 from sqlstream.session import results
 from sqlstream.sql.functions import CALLABLE
 from sqlstream.sql.syntax import ast
 from sqlstream.udf.declarations.left_out import count as left_out_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.core.storage import Place
@@ -133,18 +132,27 @@ def _metrics(jobs: Jobs, planner: Planner) -> tuple[tuple[str | None, ...], ...]
     return (*(overview(j.sampled()) for j in jobs), *(tuple(figures.get(column) for column in OVERVIEW) for figures in elsewhere))
 
 
-def explained(node: ast.ExplainJob, jobs: Jobs, planner: Planner) -> results.Advice:
-    """The answer of EXPLAIN JOB: of one, else of each that runs, else of the last one. Raises ValidationError."""
+def explained(node: ast.ExplainJob, jobs: Jobs, planner: Planner, interrupted: Callable[[], bool]) -> results.Advice:
+    """The answer of EXPLAIN JOB: of one, of whatever process, else of each of the session's that runs, else of its last one, else of each that other
+    processes run. Raises ValidationError, and JobFailed where another process does not answer.
+    """
     at = node.args.get("this")
+    own: list[Job] = []
+    others: list[JobRecord] = []
     if at is not None and at.name not in jobs and registry.exists(jobs.kept.jobs, at.name):
         record = registry.find(jobs.kept.jobs, at.name)
-        where = f"runs in process {record.process}" if record.held else f"is {record.state}, and not of this session"
-        raise ValidationError(f"Job '{record.name}' {where}.", at=at, hint=f"DESCRIBE JOB EXTENDED '{record.name}' says what is known of it.")
-    asked = [jobs.find(at.name)] if at is not None else [j for j in jobs if j.lives] or list(jobs)[-1:]
-    if not asked:
+        own = [j for j in jobs if j.lives and j.folder.parent == record.path]
+        others = [] if own else [record]
+    elif at is not None:
+        own = [jobs.find(at.name)]
+    else:
+        own = [j for j in jobs if j.lives] or list(jobs)[-1:]
+        others = [] if own else [r for r in registry.records(jobs.kept.jobs) if r.held]
+    if not own and not others:
         raise ValidationError("There are no jobs.", at=node, hint="INSERT INTO submits one.")
-    rows = tuple((short_name(j.name), r.text, r.hint) for j in asked for r in reasons(j.sampled(look=True), j.sinks, j.idle_ms))
-    return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=rows)
+    rows = [(short_name(j.name), r.text, r.hint) for j in own for r in j.why()]
+    rows += [(short_name(r.name), text, hint) for r in others for text, hint in r.why(interrupted)]
+    return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=tuple(rows))
 
 
 def like_of(node: ast.Show) -> show.Like | None:

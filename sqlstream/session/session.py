@@ -65,6 +65,10 @@ _CLOSING_SECONDS = 10
 _NO_SET = "No Statement Set to submit. 'END' statement should be used after 'BEGIN STATEMENT SET'."
 
 
+class Interrupted(Exception):
+    """The user has interrupted a statement before it began."""
+
+
 class Session:
     """One user's session: ``run`` executes scripts, one statement after the other."""
 
@@ -410,7 +414,11 @@ class Session:
         sinks, name, how = self._job(planned, env, text)
         if not self._spark_started:
             self._jobs.check_free(sinks, name, how)
-        job = self._jobs.submit(self._engine.spark, sinks, name, how, self._masked(text), self._placing)
+        spark = self._engine.spark
+        if self._interrupted.is_set():
+            # It came while Spark was starting.
+            raise Interrupted
+        job = self._jobs.submit(spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))
         if settings.read(self.options, "table.dml-sync") and not job.kept_back:
             while not job.done.wait(0.2):
@@ -506,7 +514,7 @@ HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[
     ast.DropSavepoint: lambda session, node, text: session._drop_savepoint(node),
     ast.Explain: lambda session, node, text: session._explain(node, text),
     ast.ExplainUpgrade: lambda session, node, text: session._explain_upgrade(node, text),
-    ast.ExplainJob: lambda session, node, text: inspection.explained(node, session._jobs, session._planner),
+    ast.ExplainJob: lambda session, node, text: inspection.explained(node, session._jobs, session._planner, session._interrupted.is_set),
     ast.Export: lambda session, node, text: session._client.exported(node),
     ast.Help: lambda session, node, text: results.Text(lines=session._help(node)),
     ast.Infer: lambda session, node, text: session._client.inferred(node),

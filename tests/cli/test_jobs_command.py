@@ -296,6 +296,8 @@ def test_a_script_in_the_background_is_killed_changed_and_stopped(tmp_path: Path
         assert isinstance(first["process"], int) and first["host"] == socket.gethostname()
         until(lambda: counted(2))
         until(lambda: listed("copying").get("status") == "RUNNING")
+        why = jobs(tmp_path, "why", "counting")
+        assert (why.returncode, why.stdout.startswith("counting\n  It emits rows: ")) == (0, True), why
         halted = jobs(tmp_path, "stop", "copying")
         assert (halted.returncode, "Job 'copying' is stopped; its state is kept." in halted.stderr) == (0, True), halted
         os.kill(first["process"], signal.SIGKILL)

@@ -171,6 +171,9 @@ class Delta(Connector):
         if added:
             spark.sql(f"ALTER TABLE delta.{quote(path)} ADD COLUMNS ({', '.join(f'{quote(c.name)} {c.type.stored}' for c in added)})")
 
+    def is_there(self, request: Write) -> bool:
+        return Folder(request.spark, resolve(request.table.options["table-path"], request.project)).exists("_delta_log")
+
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         path = resolve(request.table.options["table-path"], request.project)
         last = _snapshot(request.spark, path).transactions().get(query)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import Sink
     from sqlstream.plan.upgrade.record import NodeRecord, PlanRecord, SinkRecord, SourceRecord
 
+# A part of the text of a node: its name, and what is in its brackets, which may have others.
+_PART = re.compile(r"(\w+)=(\[(?:[^\[\]]|\[[^\[\]]*\])*\])")
 # The name of an aggregate, in the text of its node.
 _ALIAS = re.compile(r" AS [^,\]]+")
 
@@ -252,7 +254,22 @@ def _why_lost(old: NodeRecord, left: Sequence[NodeRecord], read: Collection[str]
         return "several are alike, and none is known from the others: change one, submit it, then the next"
     if any(_ALIAS.sub("", n.text) == _ALIAS.sub("", old.text) for n in left):
         return "it keeps more where its rows can be taken back, as by a filter above it, than where each takes the place of the last"
-    return "no operator of the new plan keeps the same"
+    same_kind = [n for n in left if _kind(n.text) == _kind(old.text)]
+    told = "no operator of the new plan keeps the same"
+    return told if len(same_kind) != 1 else f"{told}{_otherwise(old.text, same_kind[0].text)}"
+
+
+def _kind(text: str) -> str:
+    return text.partition("(")[0]
+
+
+def _otherwise(old: str, new: str) -> str:
+    """What of an operator, by its text, is another."""
+    before, after = dict(_PART.findall(old)), dict(_PART.findall(new))
+    # What is selected follows from the rest, but where there is nothing else.
+    names = [name for name in after if before.get(name) != after[name]]
+    names = [name for name in names if name != "select"] or names
+    return "".join(f"; {name} was {before.get(name, 'not there')}, and is {after[name]}" for name in names)
 
 
 def _in_part(

@@ -78,6 +78,8 @@ DEFAULTS = {
     "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.adaptive.enabled": "true",
+    # Spark's 64 are fewer than the partitions of a few queries: each micro-batch would close consumers and open others. Idle ones end by themselves.
+    "spark.kafka.consumer.cache.capacity": "1000",
     # HotSpot compiles no method above 8000 bytes; generated code that is longer runs faster through the interpreted operators.
     "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.databricks.delta.snapshotPartitions": "2",

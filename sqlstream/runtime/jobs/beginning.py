@@ -182,6 +182,9 @@ class Beginning:
             request=runner.request, notify=self.notify, offsets=offsets,
             positions=partial(runner.positions, offsets), sources_of=runner.sources,
         )  # fmt: skip
+        for match, now in zip(verdict.sinks, self._record.sinks, strict=True):
+            if match.old is not None and match.stateful and before.version.plan.sinks[match.old].place == now.place:
+                runner.tell_if_gone(match.new)
         # Last: nothing but a refusal of its own can now keep the job from going on.
         widen(verdict, before.version.plan, job.sinks, runner.request)
 

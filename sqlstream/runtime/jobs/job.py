@@ -15,6 +15,7 @@ from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, Strategy
 from sqlstream.runtime.jobs.status import Failure
 from sqlstream.runtime.monitor.figures import clock
 from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics
+from sqlstream.runtime.monitor.why import reasons
 from sqlstream.runtime.queries.watch import BatchQuery, Watch
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
     from sqlstream.runtime.jobs.locks import Lock
+    from sqlstream.runtime.monitor.why import Reason
 
 # So many failures of a job are kept.
 _FAILURES = 20
@@ -164,6 +166,10 @@ class Job:
         if self.lock is not None:
             self.lock.close()
             self.lock = None
+
+    def why(self) -> list[Reason]:
+        """Why it emits nothing, or nothing more; brokers are asked for it."""
+        return reasons(self.sampled(look=True), self.sinks, self.idle_ms)
 
     def told(self, error: BaseException) -> SqlStreamError:
         """What the job has failed with, as a user can read it."""

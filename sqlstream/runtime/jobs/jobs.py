@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import threading
 import uuid
@@ -393,6 +394,8 @@ class Jobs:
                 return self.start(job.id).id
             case Action.RESTART:
                 return self.restart(job.id).id
+            case Action.WHY:
+                return json.dumps([[reason.text, reason.hint] for reason in job.why()])
         savepoint, drain = action in (Action.STOP_WITH_SAVEPOINT, Action.DRAIN_WITH_SAVEPOINT), action in (Action.DRAIN, Action.DRAIN_WITH_SAVEPOINT)
         self.stop(job.id, savepoint=savepoint, drain=drain)
         return job.savepoint

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.versions import Version
 
 _DROPPED = "dropped-"
+_WHY_SECONDS = 60.0
 # A process that lives writes figures more often.
 _SILENT_SECONDS = 30.0
 
@@ -157,6 +158,22 @@ class JobRecord:
         if answer.error is not None:
             raise JobFailed(answer.error, hint=answer.hint)
         return answer.result
+
+    def why(self, interrupted: Callable[[], bool] = lambda: False) -> list[tuple[str, str | None]]:
+        """Why it emits nothing, or nothing more, each with what to do: as the process says that runs it, else by what is known of its end.
+
+        Raises JobFailed where that process does not answer.
+        """
+        if self.held and self.state != "INITIALIZING":
+            return [(text, hint) for text, hint in json.loads(self.ask(Action.WHY, _WHY_SECONDS, interrupted))]
+        # The planner is not needed for all else that is asked of jobs.
+        from sqlstream.runtime.monitor.metrics import JobMetrics
+        from sqlstream.runtime.monitor.why import reasons
+
+        status = self.status
+        error, hint = (None, None) if status is None else (status.error, status.hint)
+        known = JobMetrics(self.id, self.name, self.state, 0.0 if status is None else status.since, (), error, "UTC", hint)
+        return [(reason.text, reason.hint) for reason in reasons(known, (), 0)]
 
     def has_process(self) -> bool:
         """Whether the process that ran it last may be there."""

@@ -42,6 +42,7 @@ class Action(Enum):
     SAVEPOINT = "savepoint"
     START = "start"
     RESTART = "restart"
+    WHY = "why"
 
 
 @dataclass(frozen=True)

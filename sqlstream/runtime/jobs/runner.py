@@ -326,6 +326,13 @@ class JobRunner:
         """What the rows of a sink are written by; it has no rows."""
         return self._write(index, self._job.sinks[index], self._spark.range(0))
 
+    def tell_if_gone(self, index: int) -> None:
+        """Say so where the table of a sink that has run is not there."""
+        table = self._job.sinks[index].table
+        if not find_connector(table.connector).is_there(self.request(index)):
+            gone = f"The table of '{table.path.name}', into which job '{self._job.name}' has written, is not there"
+            self._notify(f"{gone}: it is made anew, and gets the rows that come from now on.")
+
     def positions(self, wanted: Mapping[str, str], index: int) -> Positions:
         """From where the sources of a sink go on that read topics which are ``wanted`` from elsewhere; those that read the same, from the same."""
         shared, zone = self._job.folder / "inputs" / "shared", self._settings.zone
@@ -379,6 +386,9 @@ class JobRunner:
         frame, mode = watch.counted(lower(sink, to)), "update" if in_update_mode(sink) else "append"
         write_record(self._job.folder, sink_name(index, sink), frame, mode, sink)
         write = replace(self._write(index, sink, frame), watermark=to.reached)
+        started = self._job.folder / STARTED / sink_name(index, sink)
+        if started.exists():
+            self.tell_if_gone(index)
         writer = find_connector(sink.table.connector).write_stream(write)
         writer = writer.outputMode(mode)
         writer = writer.option("checkpointLocation", storage.uri(self._job.checkpoint / sink_name(index, sink)))
@@ -389,7 +399,7 @@ class JobRunner:
             writer = writer.trigger(processingTime=f"{self._settings.trigger_ms} milliseconds")
         with _retaining(self._spark, self._settings.retained):
             query = writer.start()
-        if not (started := self._job.folder / STARTED / sink_name(index, sink)).exists():
+        if not started.exists():
             storage.write(started, f"{query.id}\n")
         watch.follow(query)
         self._job.watches[index] = watch

@@ -43,6 +43,7 @@ class Status:
     since: float
     generation: str
     error: str | None = None
+    hint: str | None = None
     failures: tuple[Failure, ...] = ()
     figures: Mapping[str, str | None] = field(default_factory=dict)
     pid: int = field(default_factory=os.getpid)
@@ -84,4 +85,6 @@ def status_of(job: Job) -> Status:
     """That of a job of this process, by figures that are known already."""
     metrics = job.metrics
     figures = dict(zip(OVERVIEW, overview(metrics), strict=True))
-    return Status(job.id, job.status.value, job.started, job.folder.name, last_error(metrics), job.failures, figures, machine=processes.machine())
+    return Status(
+        job.id, job.status.value, job.started, job.folder.name, last_error(metrics), metrics.hint, job.failures, figures, machine=processes.machine()
+    )

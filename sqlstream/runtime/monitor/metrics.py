@@ -277,7 +277,8 @@ def continued(before: QueryMetrics, current: QueryMetrics) -> QueryMetrics:
     passed = {f.condition: f for f in before.filters}
     return replace(
         current,
-        ended_rows=before.rows_in + current.ended_rows,
+        # What a micro-batch has read that did not end is read again.
+        ended_rows=before.ended_rows + current.ended_rows,
         rows_out=_sum((before.rows_out, current.rows_out)),
         late=before.late + current.late,
         batches=before.batches + current.batches,

@@ -88,6 +88,10 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
             listed.append(Reason(f"The job has finished: {rows(job.rows_in)} in{_out(job.rows_out)}."))
         case "CANCELED":
             listed.append(Reason("The job was stopped.", _AGAIN))
+        case "SUSPENDED":
+            listed.append(Reason("The process that ran the job has ended without stopping it.", _AGAIN))
+        case "INITIALIZING":
+            listed.append(Reason("A process has the job, whose queries have not started yet."))
     for sink, query in zip(sinks, job.queries, strict=False):
         start = f"Into {sink.table.path.name}: " if len(job.queries) > 1 else ""
         running = job.status == "RUNNING"

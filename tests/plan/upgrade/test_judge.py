@@ -367,6 +367,27 @@ def test_an_aggregate_of_another_type_forgets(plans) -> None:
     assert [part.why for part in verdict.lost] == ["what SUM(price), which is of another type or other values now, has come to is forgotten"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            "SELECT item, COUNT(price) FROM bids GROUP BY item", "SELECT item, COUNT(DISTINCT price) FROM bids GROUP BY item",
+            "select was [item, COUNT(price) AS EXPR$1], and is [item, COUNT(DISTINCT price) AS EXPR$1]",
+        ),
+        (
+            "SELECT b.item, CAST(a.id AS BIGINT) FROM bids b JOIN asks a ON b.item = a.item AND a.ts BETWEEN b.ts AND b.ts + INTERVAL '1' MINUTE",
+            "SELECT b.item, CAST(a.id AS BIGINT) FROM bids b JOIN asks a ON b.item = a.item AND a.ts BETWEEN b.ts AND b.ts + INTERVAL '2' MINUTE",
+            "and is [",
+        ),
+        (WINDOW.format(5), WINDOW.format(6), "and is [TUMBLE"),
+    ],
+)  # fmt: skip
+def test_what_of_an_operator_is_another_is_told(plans, old: str, new: str, told: str) -> None:
+    (lost,) = (part for part in judge(plans(old), plans(new)).lost if part.what == "state")
+    assert lost.why.startswith("no operator of the new plan keeps the same; ")
+    assert told in lost.why, lost.why
+
+
 MODULE = """
 from sqlstream.udf import udf
 from shared import RATE

@@ -76,3 +76,17 @@ def test_what_is_damaged_is_refused(on_delta: Project) -> None:
     on_delta.run(BOTH)
     assert on_delta.table("copied") == [(str(n), "a") for n in (1, 2, 3, 4)]
     assert on_delta.table("counted") == [("a", "4")]
+
+
+@pytest.mark.parametrize("statement", ["INSERT INTO copied SELECT id, item FROM bids", "INSERT INTO copied SELECT id, item FROM bids WHERE id > 0"])
+def test_a_table_that_was_deleted_is_told(on_delta: Project, statement: str) -> None:
+    on_delta.set("last-state")
+    on_delta.feed("bids", (1, "a", 1))
+    on_delta.run("INSERT INTO copied SELECT id, item FROM bids")
+    assert not [line for line in on_delta.said if "is not there" in line]
+    shutil.rmtree(on_delta.path / "copied")
+    on_delta.feed("bids", (2, "a", 1))
+    on_delta.run(statement)
+    told = "The table of 'copied', into which job 'job' has written, is not there: it is made anew, and gets the rows that come from now on."
+    assert on_delta.said.count(told) == 1
+    assert on_delta.table("copied") == [("2", "a")]

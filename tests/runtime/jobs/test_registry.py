@@ -50,6 +50,8 @@ while True:
             request.answer(requests.Answer("file:/kept"))
         if request.action.value == "drain":
             request.answer(requests.Answer(error="A row is wrong.", hint="Mend it."))
+        if request.action.value == "why":
+            request.answer(requests.Answer('[["It waits.", "Wait."], ["It is slow.", null]]'))
     time.sleep(0.05)
 """
 
@@ -118,6 +120,26 @@ def test_the_last_failures_of_all_runs_are_kept(folder: JobFolder) -> None:
     assert [(f.at, f.error) for f in read.failures] == [(float(n), f"No. {n}") for n in range(5, 25)]
 
 
+@pytest.mark.parametrize(
+    ("state", "reason", "hint"),
+    [
+        ("FAILED", "The job has failed: A row is wrong.", "Mend it. Submitted again, the same statement continues from its checkpoint."),
+        ("CANCELED", "The job was stopped.", "Submitted again, the same statement continues from its checkpoint."),
+        (
+            "RUNNING",
+            "The process that ran the job has ended without stopping it.",
+            "Submitted again, the same statement continues from its checkpoint.",
+        ),
+    ],
+)
+def test_why_a_job_that_has_ended_gives_nothing(tmp_path: Path, folder: JobFolder, state: str, reason: str, hint: str) -> None:
+    Status("42ab", state, 1.0, "1", "A row is wrong.", "Mend it.").write(folder.path)
+    assert registry.find(tmp_path / ".sqlstream" / "jobs", NAME).why() == [(reason, hint)]
+    (outcome,) = Session(tmp_path).run(f"EXPLAIN JOB '{NAME}'")
+    assert isinstance(outcome, Rows)
+    assert outcome.rows[0][1:] == (reason, hint)
+
+
 def test_a_job_is_found_by_name_and_by_the_beginning_of_its_id(tmp_path: Path, folder: JobFolder) -> None:
     Status("42ab", "CANCELED", 1.0, "1").write(folder.path)
     assert registry.find(tmp_path / ".sqlstream" / "jobs", NAME).path == registry.find(tmp_path / ".sqlstream" / "jobs", "42").path == folder.path
@@ -167,8 +189,10 @@ def test_what_a_job_of_another_process_does(tmp_path: Path, folder: JobFolder, h
     assert described["process"] == listed["process"] and described["checkpoint"] == str(commits.parents[1])
     assert described["last progress"] == listed["last progress"] and "INSERT INTO t SELECT 1" in described.values()
     assert shown(session, "DESCRIBE JOB '0123'")["job name"] == NAME
-    with pytest.raises(ValidationError, match="runs in process"):
-        list(session.run(f"EXPLAIN JOB '{NAME}'"))
+    for statement in (f"EXPLAIN JOB '{NAME}'", "EXPLAIN JOB '0123'", "EXPLAIN JOB"):
+        (why,) = session.run(statement)
+        assert isinstance(why, Rows)
+        assert [row[1:] for row in why.rows] == [("It waits.", "Wait."), ("It is slow.", None)]
     # It is paused, or its machine is.
     written = Status.read(folder.path)
     assert written is not None

@@ -109,6 +109,18 @@ def test_a_script_of_one_job_goes_on_while_that_is_restarted(project: Path, engi
     assert table(session, "a") == [("1",), ("2",)]
 
 
+def test_why_a_job_of_another_process_gives_nothing(project: Path, engine) -> None:
+    session = open_session(project, SCRIPT.replace("FROM numbers;", "FROM numbers WHERE n > 5;"), engine=engine)
+    for one in session.jobs:
+        catch_up(one)
+        one.sampled()
+    other = open_session(project, engine=engine)
+    said = rows(other, "EXPLAIN JOB")
+    assert [row[0] for row in said] == ["to_a", "to_b"]
+    assert said == [*rows(session, "EXPLAIN JOB 'to_a'"), *rows(session, "EXPLAIN JOB 'to_b'")] == [*rows(other, "EXPLAIN JOB 'to_a'"), said[1]]
+    assert said[0][1] == "All rows are filtered out: none of 1 row passes WHERE (n > 5)."
+
+
 def test_what_can_not_be_started(project: Path, engine) -> None:
     session = open_session(project, SCRIPT, engine=engine)
     with pytest.raises(ValidationError, match="'to_a' is running, in process") as running:

@@ -27,6 +27,9 @@ def test_rows_offsets_and_watermarks_of_a_job_over_two_partitions() -> None:
 def test_a_query_that_was_started_anew_counts_on() -> None:
     last = recorded("skewed")[-1]
     assert continued(last, QueryMetrics()).rows_in == 301
+    # A micro-batch that did not end is read again.
+    broken_off = replace(last, batch=Batch(5, 10, 0, None, 1, 0))
+    assert broken_off.rows_in == 306 and continued(broken_off, QueryMetrics()).rows_in == 301
     both = continued(last, last)
     assert (both.rows_in, both.rows_out, both.late, both.batches) == (602, 2, 2, 16)
     assert both.inputs == (replace(last.inputs[0], rows=602),) and both.lag == 0
