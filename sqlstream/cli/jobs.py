@@ -251,9 +251,9 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
         how = "has ended after its supervisor was killed" if of.exit_code is None else f"has ended with exit code {of.exit_code}"
         raise ValidationError(f"'{name}' is not running: it {how}.", hint=f"sqlstream jobs logs {name} has what it said.")
     job = registry.find(jobs, name)
-    if action is Action.STOP and _comes_again(project, job):
+    if action is Action.STOP and job.state == "SUSPENDED":
         job.folder.keep_stopped()
-        Screen().notify(f"Job '{job.name}' stays stopped when its script, whose process is being started again, is there.")
+        Screen().notify(f"Job '{job.name}' has no process; it stays stopped where its script is started again by itself.")
         return 0
     _ask(job, action, seconds)
     again = f"sqlstream jobs start {shlex.quote(job.name)} starts it again in its process, its statement in another"

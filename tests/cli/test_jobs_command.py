@@ -22,7 +22,7 @@ import pytest
 from benchmarks.torture.tables import DeltaTable
 from sqlstream.cli import jobs as jobs_command
 from sqlstream.cli import starting
-from sqlstream.core import private
+from sqlstream.core import private, processes
 from sqlstream.runtime.jobs import background
 from sqlstream.runtime.jobs.background import Background
 from sqlstream.runtime.jobs.folder import JobFolder
@@ -70,6 +70,21 @@ def test_one_that_is_stopped(tmp_path: Path, stopped: JobFolder) -> None:
     assert not any(listed[name] for name in ("process", "host", "supervisor", "restarts", "version", "last progress", "last error"))
     again = jobs(tmp_path, "stop", "a")
     assert (again.returncode, "Job 'a' is not running: it is CANCELED." in again.stderr) == (1, True)
+
+
+def test_one_whose_process_was_killed_stays_stopped_until_it_is_started(tmp_path: Path, stopped: JobFolder) -> None:
+    with subprocess.Popen(["true"]) as ended:
+        ended.wait()
+    Status("77", "RUNNING", 1.0, "1", pid=ended.pid, machine=processes.machine()).write(stopped.path)
+    halted = jobs(tmp_path, "stop", "a")
+    assert (halted.returncode, halted.stderr) == (0, "Job 'a' has no process; it stays stopped where its script is started again by itself.\n")
+    assert stopped.stays_stopped
+    # Nobody is there who could start it: it comes again with its script.
+    started = jobs(tmp_path, "start", "a")
+    assert (started.returncode, "The script of job 'a' does not run." in started.stderr) == (1, True), started
+    assert not stopped.stays_stopped
+    for wrong in (["start", "a", "-D", "x=y"], ["start", __file__]):
+        assert jobs(tmp_path, *wrong).returncode == 2
 
 
 def test_without_a_terminal_nothing_is_deleted_unasked(tmp_path: Path, stopped: JobFolder) -> None:

@@ -209,7 +209,7 @@ class Jobs:
         self._jobs[job.id], self._submissions[job.id], self._runners[job.id] = job, asked, runner
         self._script.append(job)
         self._attendant.attend(job)
-        home.let_start()
+        self._noted(job, home.let_start)
         self._retain(home, job, runner)
         return job
 
@@ -234,7 +234,8 @@ class Jobs:
         asked = replace(asked, settings=replace(asked.settings, agrees=None))
         with self._submitting:
             job = self._submit(self._again(), asked, home=JobFolder(stopped.folder.parent, stopped.name))
-        self._jobs.pop(stopped.id, None)
+        for known in (self._jobs, self._submissions, self._runners):
+            known.pop(stopped.id, None)
         return job
 
     def restart(self, job_id: str) -> Job:
@@ -276,7 +277,7 @@ class Jobs:
             # One that can't be made must not cost a job that runs.
             self._savepoint_folder()
         if stays:
-            self._note_stop(job)
+            self._noted(job, JobFolder(job.folder.parent, job.name).keep_stopped)
         job.saving = savepoint
         try:
             if drain:
@@ -297,11 +298,12 @@ class Jobs:
                 self._release(job)
         return job
 
-    def _note_stop(self, job: Job) -> None:
+    def _noted(self, job: Job, note: Callable[[], None]) -> None:
+        """Write down whether the job stays stopped: what it does goes on where that is not possible."""
         try:
-            JobFolder(job.folder.parent, job.name).keep_stopped()
+            note()
         except OSError as error:
-            self._notify(f"That job '{job.name}' is to stay stopped can't be written down: {job_error(error, folder=job.folder).message}")
+            self._notify(f"Whether job '{job.name}' stays stopped can't be written down: {job_error(error, folder=job.folder).message}")
 
     def save(self, job_id: str) -> str:
         """The URI of a new savepoint of a job that runs. Raises ValidationError, and what making it met (JobFailed)."""

@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def code_of(function: PythonFunction) -> str:
-    """The hash of the code of ``function``; empty where it is not one of the project's modules."""
-    modules = {name: _Module(name, text) for name, _, text in function.modules.sources}
-    used = _used((function.found.module, function.found.attribute.partition(".")[0]), modules)
-    return hashlib.sha256(json.dumps(sorted(used)).encode()).hexdigest()[:16] if used else ""
+def codes(functions: Iterable[PythonFunction]) -> dict[str, str]:
+    """The hashes of the code of functions, by their names; without those that are not of the project's modules."""
+    found: dict[str, str] = {}
+    parsed: dict[str, _Module] = {}
+    for function in functions:
+        if not parsed:
+            parsed = {name: _Module(name, text) for name, _, text in function.modules.sources}
+        if used := _used((function.found.module, function.found.attribute.partition(".")[0]), parsed):
+            found[function.name] = hashlib.sha256(json.dumps(sorted(used)).encode()).hexdigest()[:16]
+    return dict(sorted(found.items()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +117,3 @@ def _shape(node: Any) -> Any:
         case None | bool() | int() | float() | str():
             return node
     return repr(node)
-
-
-def codes(functions: Iterable[PythonFunction]) -> dict[str, str]:
-    """The hashes of the code of functions by their names; without those of which nothing is known."""
-    found = {function.name: code_of(function) for function in functions}
-    return {name: code for name, code in sorted(found.items()) if code}

@@ -15,7 +15,7 @@ import pytest
 
 from sqlstream.cli import archiving
 from sqlstream.core import jars, sealed
-from sqlstream.core.errors import SetupError
+from sqlstream.core.errors import JobFailed, SetupError
 from sqlstream.runtime.engine import archive, jvm
 from sqlstream.runtime.java import jar, libraries
 
@@ -124,6 +124,35 @@ def test_a_jvm_that_writes_none_is_an_error(cache: Path, monkeypatch) -> None:
     monkeypatch.setattr(os, "nice", lambda by: by)
     with pytest.raises(SetupError, match="did not write an archive"):
         archiving.build(cache / "classes-1.jsa")
+
+
+class Hanging:
+    """An engine and its session, whose JVM answers when it was killed."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        self.killed = threading.Event()
+
+    def kill(self) -> None:
+        self.killed.set()
+
+    def run(self, script: str) -> None:
+        assert self.killed.wait(30)
+        raise JobFailed("Spark's JVM was killed.")
+
+
+def test_a_jvm_that_hangs_is_ended(cache: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(archiving, "LIMIT_SECONDS", 0.2)
+    monkeypatch.setattr(os, "nice", lambda by: by)
+    hanging = Hanging()
+    monkeypatch.setattr(archiving, "Engine", lambda *_: hanging)
+    monkeypatch.setattr(archiving, "Session", lambda *_, **__: hanging)
+    with pytest.raises(SetupError, match="did not write an archive of its classes within"):
+        archiving.build(cache / "classes-1.jsa")
+    (java := tmp_path / "java").write_text("#!/bin/sh\nexec sleep 60\n")
+    java.chmod(0o755)
+    monkeypatch.setattr(archiving, "require_java", lambda: java)
+    with pytest.raises(SetupError, match="did not write an archive of its classes within"):
+        archiving._dump(tmp_path / "part", tmp_path / "base")
 
 
 def test_a_cache_that_cannot_be_written_has_none(tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sqlstream.core import settings
 from sqlstream.core.java import classes
 from sqlstream.runtime.engine.conditions import CONDITIONS, STATES, Cause, known
 from sqlstream.runtime.engine.failures import job_error
@@ -56,6 +58,11 @@ def test_every_condition_of_spark_and_delta_is_classed(documented: dict[str, dic
         for part in (one, *one.get("subClass", {}).values()):
             yield "\n".join(part["message"])
 
+    # What messages say to set can be set.
+    named = {key for name in documented for text in texts(name) for key in re.findall(r"\bspark\.[a-z][\w.]*\w", text)}
+    assert len(named) > 40
+    for key in named:
+        settings.check(key, "true")
     # What is left out of a message is in it.
     assert [name for name, one in CONDITIONS.items() if one.advice and not any(one.advice in text for text in texts(name))] == []
 
