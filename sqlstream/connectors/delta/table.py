@@ -265,8 +265,12 @@ def _made_meanwhile(spark: SparkSession, path: str) -> bool:
 
 
 def _snapshot(spark: SparkSession, path: str) -> Any:
-    """Delta's snapshot of the table as it is now; its version is -1 where there is none."""
+    """Delta's snapshot of the table as it is now; its version is -1 where there is none.
+
+    What is in it is read when it is asked for, by the session of the thread that asks: of each thread of Python the JVM has its own.
+    """
     jvm: Any = spark._jvm
+    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
     return jvm.org.apache.spark.sql.delta.DeltaLog.forTableWithSnapshot(spark._jsparkSession, path)._2()
 
 

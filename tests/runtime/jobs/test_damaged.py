@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -90,3 +91,21 @@ def test_a_table_that_was_deleted_is_told(on_delta: Project, statement: str) -> 
     told = "The table of 'copied', into which job 'job' has written, is not there: it is made anew, and gets the rows that come from now on."
     assert on_delta.said.count(told) == 1
     assert on_delta.table("copied") == [("2", "a")]
+
+
+def test_a_table_whose_log_has_no_checksums_goes_on(on_delta: Project, spark) -> None:
+    """As after a kill in the midst of its commit: Delta then reads all of the log, for a thread that has asked nothing of Spark before."""
+    on_delta.feed("bids", (1, "a", 1))
+    on_delta.run("INSERT INTO copied SELECT id, item FROM bids")
+    # Part of the log is in a checkpoint.
+    path = on_delta.path / "copied"
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, str(path)).checkpoint()
+    on_delta.feed("bids", (2, "a", 1))
+    on_delta.run("INSERT INTO copied SELECT id, item FROM bids")
+    for file in (path / "_delta_log").glob("*.crc"):
+        file.unlink()
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    on_delta.feed("bids", (3, "a", 1))
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(on_delta.run, "INSERT INTO copied SELECT id, item FROM bids").result(100)
+    assert on_delta.table("copied") == [("1", "a"), ("2", "a"), ("3", "a")]
