@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import private
 from sqlstream.core.errors import JobFailed, SetupError, ValidationError
+from sqlstream.core.options import OF_ENVIRONMENT
 from sqlstream.runtime.jobs import background, registry
 from sqlstream.runtime.jobs.background import Background
 
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
 
 # So long a script is watched that begins: until it has a job, or has ended.
 _BEGIN_SECONDS = 120.0
-# Variables of the environment that sqlstream, Spark and file systems look at; those that tables refer to; how systemd reads them.
+# Variables of the environment that sqlstream, Spark and file systems look at; how systemd reads them.
 _TAKEN = ("AWS_", "HADOOP_", "JAVA_HOME", "KRB5", "LANG", "LC_", "PATH", "PYSPARK_", "PYTHONPATH", "SPARK_", "SQLSTREAM_", "TZ")
-_REFERRED = re.compile(r"\$\{env:(\w+)\}")
 _VARIABLE = re.compile(r'^(\w+)=(?:"(?:[^"\\]|\\[^\0])*"|[^\n]*)', re.M)
 _SPECIAL, _BACKSLASH = re.compile(r'["\\$`]'), r"\\\g<0>"
 _UNIT = """\
@@ -143,7 +143,7 @@ def _write_environment(path: Path, read: Sequence[Path]) -> list[str]:
 
     What the file has besides stays there.
     """
-    referred = {name for one in read if one.is_file() for name in _REFERRED.findall(one.read_text("utf-8", "replace"))}
+    referred = {name for one in read if one.is_file() for name in OF_ENVIRONMENT.findall(one.read_text("utf-8", "replace"))}
     before = path.read_text("utf-8") if path.is_file() else ""
     kept = {match[1]: match[0] for match in _VARIABLE.finditer(before)}
     now = {n: f'{n}="{_SPECIAL.sub(_BACKSLASH, v)}"' for n, v in os.environ.items() if n in referred or n.startswith(_TAKEN)}

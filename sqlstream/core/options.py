@@ -88,6 +88,10 @@ _UNITS_BYTES = {
 }  # fmt: skip
 
 
+# How an option refers to a variable of the environment.
+OF_ENVIRONMENT = re.compile(r"\$\{env:(\w+)\}")
+
+
 def resolve_environment(options: Mapping[str, str], of: tuple[str, ...] = ("",)) -> dict[str, str]:
     """``options`` with each ``${env:NAME}`` replaced in keys that begin as one ``of``. Raises ValidationError for a variable that is not set."""
 
@@ -99,7 +103,7 @@ def resolve_environment(options: Mapping[str, str], of: tuple[str, ...] = ("",))
             )
         return variable
 
-    return {k: re.sub(r"\$\{env:(\w+)\}", partial(value, key=k), v) if k.startswith(of) else v for k, v in options.items()}
+    return {k: OF_ENVIRONMENT.sub(partial(value, key=k), v) if k.startswith(of) else v for k, v in options.items()}
 
 
 # A valid value in place of one that is not known yet, by its option's key or its kind.
@@ -119,15 +123,15 @@ def with_samples(options: Mapping[str, str], declared: tuple[Option, ...]) -> di
     """``options`` with each ``${env:NAME}`` replaced, by a sample of the option's kind if the variable is not set."""
 
     def value(key: str, text: str) -> str:
-        names = re.findall(r"\$\{env:(\w+)\}", text)
+        names = OF_ENVIRONMENT.findall(text)
         if not names or all(name in os.environ for name in names):
             return text
         option = find_option(declared, key)
-        if re.fullmatch(r"\$\{env:\w+\}", text):
+        if OF_ENVIRONMENT.fullmatch(text):
             return _SAMPLES.get(key) or (
                 option.values[0] if option and option.values else _OF_KIND.get(option.kind if option else OptionKind.STRING, "x")
             )
-        return re.sub(r"\$\{env:(\w+)\}", lambda m: os.environ.get(m[1], "x"), text)
+        return OF_ENVIRONMENT.sub(lambda m: os.environ.get(m[1], "x"), text)
 
     return resolve_environment({k: value(k, v) for k, v in options.items()})
 

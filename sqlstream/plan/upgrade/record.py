@@ -50,7 +50,7 @@ _KEEPING = (
     WindowRank,
 )  # fmt: skip
 # A column of the planner, as EXPLAIN calls it.
-_OF_PLAN = re.compile(r"\$\w+")
+_OF_PLAN = re.compile(r"(?<!\w)\$\w+")
 # Of fields that say how rows are looked at, and not what is kept.
 _NOT_KEPT = ("condition",)
 
@@ -313,13 +313,13 @@ def _meant(node: Node) -> Node:
 
 def _told(text: str, node: Node) -> str:
     """``text``, about ``node``, with what the planner's columns stand for instead of their names."""
+    if _OF_PLAN.search(text) is None:
+        return text
     made: dict[str, str] = {}
-    waiting = list(node.inputs)
-    while waiting:
-        below_ = waiting.pop(0)
-        if isinstance(below_, Project):
-            made = {shown(c.name): shown(to_text(c.expr)) for c in below_.columns if reserved(c.name) and to_text(c.expr) != c.name} | made
-        waiting += below_.inputs
+    # Nearer ones come later.
+    for project in nodes_of(node):
+        if isinstance(project, Project) and project is not node:
+            made |= {shown(c.name): shown(to_text(c.expr)) for c in project.columns if reserved(c.name) and to_text(c.expr) != c.name}
     for _ in range(len(made)):
         before, text = text, _OF_PLAN.sub(lambda match: made.get(match[0], match[0]), text)
         if text == before:

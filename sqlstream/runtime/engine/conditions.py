@@ -83,8 +83,6 @@ CONDITIONS: Mapping[str, Known] = {
     "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE": LASTS,
     # A file that is damaged, where nothing else is behind it.
     "FAILED_READ_FILE": LASTS,
-    "FAILED_TO_PARSE_TOO_COMPLEX": LASTS,
-    "SPARK_JOB_CANCELLED": HEALS,
 }  # fmt: skip
 CLASSES: Mapping[str, Known] = {
     # Kafka. Who may not write or read can be allowed to.

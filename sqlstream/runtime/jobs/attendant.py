@@ -26,7 +26,6 @@ _LOOK_SECONDS = 0.5
 _LOOK_FAR_SECONDS = 2.0
 _WRITE_SECONDS = 5.0
 _ANSWER_SECONDS = 60.0
-_UNANSWERED = "requests to job %s not answered: %s"
 _log = logging.getLogger(__name__)
 
 
@@ -100,31 +99,25 @@ class Attendant:
                     self._thread = None
                     return
             for job in attended:
-                try:
-                    if job.lock is not None and job.lock.lost:
-                        continue
-                    for request in self._pending(job):
-                        if request.action is not Action.START:
-                            self._begin(job, request)
-                except OSError as error:
-                    # As where the disk is full: it is looked for again.
-                    _log.warning(_UNANSWERED, job.name, error)
+                if job.lock is not None and job.lock.lost:
+                    continue
+                self._look(job, stopped=False)
                 at, status = self._written.get(job.id, (0.0, ""))
                 if job.status.value != status or time.monotonic() - at > _WRITE_SECONDS:
                     self._write(job)
             for job in stopped:
-                self._look_for_start(job)
+                self._look(job, stopped=True)
             time.sleep(_LOOK_SECONDS)
 
-    def _look_for_start(self, job: Job) -> None:
-        """Begin to start a job that was stopped, where somebody asks for it and no other process has run it since."""
+    def _look(self, job: Job, *, stopped: bool) -> None:
+        """Begin to do what is asked of a job; of one that was ``stopped`` to start it, where no other process has run it since."""
         try:
             for request in self._pending(job):
-                status = Status.read(job.folder.parent)
-                if request.action is Action.START and status is not None and status.ours:
+                if (request.action is Action.START) is stopped and not (stopped and _run_elsewhere(job)):
                     self._begin(job, request)
         except OSError as error:
-            _log.warning(_UNANSWERED, job.name, error)
+            # As where the disk is full: it is looked for again.
+            _log.warning("requests to job %s not answered: %s", job.name, error)
 
     def _pending(self, job: Job) -> Iterator[Request]:
         """What is asked of it; another file system is looked at less often."""
@@ -174,3 +167,9 @@ class Attendant:
                 status_of(job).write(job.folder.parent)
         except OSError as error:
             _log.warning("status of job %s not written: %s", job.name, error)
+
+
+def _run_elsewhere(job: Job) -> bool:
+    """Whether another process has run the job since this one, as far as is known."""
+    status = Status.read(job.folder.parent)
+    return status is None or not status.ours

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
@@ -73,7 +73,7 @@ class Beginning:
         if last is not None and last.version is None:
             # Before the folder says that its generations have versions.
             self._version(1, plan).write(last.folder)
-        at = placement(home, job.sinks, settings.zone, taken, streaming=settings.streaming)
+        at = placement(home, plan, job.sinks, settings.zone, taken, streaming=settings.streaming)
         last, before = at.last, at.before
         if before is not None and at.changed and not before.has_committed and not self._is_written(before):
             at = replace(at, changed=False)
@@ -120,7 +120,7 @@ class Beginning:
         self._version(at.number, plan, origin).write(job.folder)
         return False
 
-    @property
+    @cached_property
     def _record(self) -> PlanRecord:
         return record(self.job.sinks, self.settings.zone)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.upgrade import Verdict, other_code, record, table, verdict_on
+from sqlstream.plan.upgrade import Verdict, judge, other_code, record, table, verdict_on
 from sqlstream.runtime.jobs.digests import digest
 from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, unused
 
@@ -49,16 +49,18 @@ class Placement:
         return 1 if version is None else version.number + (not self.same)
 
 
-def placement(home: JobFolder, sinks: tuple[Sink, ...], zone: str, taken: Collection[Place], *, streaming: bool) -> Placement:
-    """Where a job stands whose folder is ``home``; ``taken``: the folders of others."""
-    plan = digest(sinks, zone)
+def placement(home: JobFolder, plan: str, sinks: tuple[Sink, ...], zone: str, taken: Collection[Place], *, streaming: bool) -> Placement:
+    """Where a job stands whose folder is ``home``; ``plan``: the digest of its sinks in this time zone; ``taken``: the folders of others."""
     last = home.latest()
     same = last is not None and last.runs(plan)
     before = other_plan(home, taken) if last is None else last
     old = None if before is None or before.version is None else before.version.plan
-    code = () if old is None else other_code(old, record(sinks, zone, old.known))
-    if code and same and old is not None and before is not None and before.is_open and streaming and before.has_read:
-        same = not verdict_on(old, sinks, zone).lost
+    code: tuple[str, ...] = ()
+    if before is not None and old is not None and old.functions:
+        now = record(sinks, zone, old.known)
+        code = other_code(old, now)
+        if code and same and before.is_open and streaming and before.has_read:
+            same = not judge(old, now).lost
     changed = before is not None and before.is_open and not same and streaming and before.has_read
     offsets = before.offsets if before is not None and before.is_open and streaming else {}
     return Placement(home, plan, last, before, same, changed, offsets, code)
@@ -85,7 +87,8 @@ def preview(
     if not any(jobs.glob("*/job.json")):
         home = unused(jobs, name, taken)
         return Preview(home.path, (f"Job '{home.name}' {_NEW}",))
-    at = placement(find(jobs, sinks, name, digest(sinks, zone), zone, taken), sinks, zone, taken, streaming=streaming)
+    plan = digest(sinks, zone)
+    at = placement(find(jobs, sinks, name, plan, zone, taken), plan, sinks, zone, taken, streaming=streaming)
     job, number = f"Job '{at.home.name}'", at.number
     if at.last is None and at.before is None:
         return Preview(at.home.path, (f"{job} {_NEW}",))

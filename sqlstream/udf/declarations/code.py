@@ -26,8 +26,10 @@ def codes(functions: Iterable[PythonFunction]) -> dict[str, str]:
     found: dict[str, str] = {}
     parsed: dict[str, _Module] = {}
     for function in functions:
+        if function.name in found:
+            continue
         if not parsed:
-            parsed = {name: _Module(name, text) for name, _, text in function.modules.sources}
+            parsed = {name: _Module(text) for name, _, text in function.modules.sources}
         if used := _used((function.found.module, function.found.attribute.partition(".")[0]), parsed):
             found[function.name] = hashlib.sha256(json.dumps(sorted(used)).encode()).hexdigest()[:16]
     return dict(sorted(found.items()))
@@ -35,7 +37,6 @@ def codes(functions: Iterable[PythonFunction]) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class _Module:
-    name: str
     text: str
 
     @cached_property
