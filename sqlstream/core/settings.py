@@ -21,8 +21,9 @@ def _quiet(key: str, why: str) -> Option:
     return Option(key, use=Support.NOTICE, why=why)
 
 
-def _refused(key: str, why: str, kind: OptionKind = OptionKind.STRING) -> Option:
-    return Option(key, kind, use=Support.REFUSED, why=why)
+def _refused(key: str, why: str, kind: OptionKind = OptionKind.STRING, default: str | None = None, values: tuple[str, ...] = ()) -> Option:
+    """A key that is taken with Flink's ``default`` alone."""
+    return Option(key, kind, default, values=values, use=Support.REFUSED, why=why)
 
 
 # As Flink's client names them.
@@ -31,6 +32,7 @@ STATUS_BAR = "sql-client.display.status-bar"
 COLOUR_SCHEMA = "sql-client.display.color-schema"
 COLOUR_SCHEMAS = ("default", "dark", "light", "chester", "vs2010", "obsidian", "geshi")
 SPARK_DOES = "Spark does this in its own way."
+_AT_CLOSE = "Windows emit their rows when they close."
 SETTINGS: tuple[Option, ...] = (
     Option("sql-client.execution.result-mode", _ENUM, "table", "How a SELECT shows its rows.", values=("table", "changelog", "tableau")),
     Option("sql-client.execution.max-table-result.rows", _INT, "1000000", "How many rows a result keeps."),
@@ -79,7 +81,8 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.exec.sink.not-null-enforcer", _ENUM, "error", "What a NULL for a NOT NULL column causes.", values=("error", "drop")),
     Option("table.exec.sink.type-length-enforcer", _ENUM, "ignore", "What happens to a CHAR or VARCHAR that is too long.", values=("ignore",)),
     _refused("table.exec.sink.nested-constraint-enforcer",
-             "Values inside a row, an array or a map are not checked, as with Flink's default, IGNORE; make columns of such fields."),
+             "Values inside a row, an array or a map are not checked, as with Flink's default, IGNORE; make columns of such fields.",
+             _ENUM, "ignore", ("ignore", "rows", "rows_and_collections")),
     Option("table.exec.mini-batch.allow-latency", _TIME, None, "The shortest time between two micro-batches."),
     Option("table.exec.source.idle-timeout", _TIME, "0 ms", "A partition without records for this long no longer holds the watermark back."),
     Option("table.warehouse", OptionKind.STRING, None, "Where relative paths of tables begin, a folder or a URI; `warehouse` in sqlstream.toml. The"
@@ -95,10 +98,13 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.exec.async-scalar.retry-strategy", _ENUM, "fixed_delay", "Whether it is called again.", values=("no_retry", "fixed_delay")),
     Option("table.exec.async-scalar.retry-delay", _TIME, "100 ms", "The time between two attempts of a call."),
     Option("table.exec.async-scalar.max-attempts", _INT, "3", "The attempts after which a call has failed, and its job."),
-    _refused("table.exec.emit.early-fire.*", "Windows emit their rows when they close."),
-    _refused("table.exec.emit.late-fire.*", "Windows emit their rows when they close."),
-    _refused("table.exec.emit.allow-lateness", "Rows for a closed window are dropped, as with Flink's default."),
-    _refused("table.exec.legacy-cast-behaviour", "A CAST that fails fails the job, as with Flink's default; TRY_CAST returns NULL."),
+    _refused("table.exec.emit.early-fire.enabled", _AT_CLOSE, _BOOL, "false"),
+    _refused("table.exec.emit.early-fire.delay", _AT_CLOSE, _TIME),
+    _refused("table.exec.emit.late-fire.enabled", _AT_CLOSE, _BOOL, "false"),
+    _refused("table.exec.emit.late-fire.delay", _AT_CLOSE, _TIME),
+    _refused("table.exec.emit.allow-lateness", "Rows for a closed window are dropped, as with Flink's default.", _TIME, "0 ms"),
+    _refused("table.exec.legacy-cast-behaviour", "A CAST that fails fails the job, as with Flink's default; TRY_CAST returns NULL.",
+             _ENUM, "disabled", ("enabled", "disabled")),
     _quiet("table.optimizer.*", SPARK_DOES),
     _quiet("table.exec.*", SPARK_DOES),
     _quiet("execution.*", SPARK_DOES),
@@ -152,21 +158,15 @@ def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | 
         return f"No option is called '{key}': it has no effect." if is_flinks(key) else None
     if key == "table.sql-dialect" and value.lower() == "hive":
         raise NotSupported("The Hive dialect is not supported.", at=at, hint="Write the statements in Flink SQL.")
-    if declared.use is Support.REFUSED:
-        if _is_default(key, value):
-            return None
-        raise NotSupported(f"SET '{key}' is not supported.", at=at, hint=declared.why)
     if declared.use is Support.NOTICE:
         return f"SET '{key}' has no effect: {declared.why}"
     try:
-        parse_value(declared, value)
+        typed = parse_value(declared, value)
     except ValueError as error:
         raise ValidationError(f"Invalid value for '{key}': {error}.", at=at) from None
+    if declared.use is Support.REFUSED and (declared.default is None or typed != parse_value(declared, declared.default)):
+        raise NotSupported(f"SET '{key}' is not supported.", at=at, hint=declared.why)
     return None
-
-
-def _is_default(key: str, value: str) -> bool:
-    return value.strip().lower() in ("0", "0 ms", "0 s", "0ms", "0s", "false", "disabled", "ignore")
 
 
 def read(options: Mapping[str, str], key: str) -> Any:

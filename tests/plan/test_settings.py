@@ -49,6 +49,12 @@ def test_reset(session: Session) -> None:
         ("SET 'table.local-time-zone' = 'Europe/Prag'", "The supplied zone ID 'Europe/Prag' is not valid"),
         ("SET 'table.exec.emit.allow-lateness' = '1 h'", "is not supported"),
         ("SET 'table.exec.sink.nested-constraint-enforcer' = 'rows'", "is not supported"),
+        ("SET 'table.exec.emit.early-fire.enabled' = 'true'", "is not supported"),
+        ("SET 'table.exec.emit.late-fire.delay' = '0 ms'", "is not supported"),
+        ("SET 'table.exec.emit.early-fire.delay' = 'ignore'", "Invalid value for 'table.exec.emit.early-fire.delay'"),
+        ("SET 'table.exec.legacy-cast-behaviour' = 'enabled'", "is not supported"),
+        ("SET 'table.exec.legacy-cast-behaviour' = 'false'", "Invalid value for 'table.exec.legacy-cast-behaviour'"),
+        ("SET 'python.requirements' = 'false'", "is not supported"),
         ("SET 'table.sql-dialect' = 'hive'", "The Hive dialect is not supported"),
         ("SET 'table.exec.source.idle-timeout' = 'soon'", "Invalid value for 'table.exec.source.idle-timeout'"),
     ],
@@ -56,6 +62,20 @@ def test_reset(session: Session) -> None:
 def test_refused_settings(session: Session, sql: str, message: str) -> None:
     with pytest.raises(SqlStreamError, match=message):
         run(session, sql)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("table.exec.emit.early-fire.enabled", "FALSE"),
+        ("table.exec.emit.allow-lateness", "0 s"),
+        ("table.exec.legacy-cast-behaviour", "DISABLED"),
+        ("table.exec.sink.nested-constraint-enforcer", "IGNORE"),
+    ],
+)
+def test_flinks_default_of_what_is_not_supported_is_taken(session: Session, key: str, value: str) -> None:
+    run(session, f"SET '{key}' = '{value}'")
+    assert session.options[key] == value
 
 
 @pytest.mark.parametrize(
