@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlstream.connectors.paths import is_uri
+from sqlstream.connectors.paths import is_uri, one_spelling
 from sqlstream.core import storage
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
@@ -185,6 +185,8 @@ class Connector(ABC):
         if not any(option.role is Role.PLACE for option in self.options):
             return ()
         said = {k: masked_option(k, v) for k, v in table.options.items() if (o := find_option(self.options, k)) is not None and o.role is Role.PLACE}
+        if self.path_option in said:
+            said[self.path_option] = one_spelling(said[self.path_option])
         return (" ".join([*([f"{table.path}:"] if self.generates else []), self.name, *(f"'{k}' = '{v}'" for k, v in sorted(said.items()))]),)
 
     def reads(self, place: str, places: Collection[str]) -> bool:
@@ -241,6 +243,10 @@ class Connector(ABC):
     def is_there(self, request: Write) -> bool:
         """Whether what is written into is there, as far as that is known: a table that is not is made when a query starts."""
         return True
+
+    def identity(self, request: Write) -> str | None:
+        """What is another for a table that is made anew in the place of one that was deleted, as far as this process knows; None where nothing is."""
+        return None
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         """Whether micro-batch ``batch`` of the streaming query with id ``query``, which has ended, is in the sink; None where that can't be known.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 def is_uri(path: str) -> bool:
     """Whether ``path`` names a file system."""
     return re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path) is not None
+
+
+def one_spelling(path: str) -> str:
+    """``path`` as each spelling of it has it: without what names no folder, and as Spark names S3 and the local file system."""
+    if match := re.fullmatch(r"file:/+(.*)", path):
+        path = f"/{match[1]}"
+    if is_uri(path):
+        return storage.S3.sub("s3a:", path).rstrip("/")
+    return posixpath.normpath(path)
 
 
 def resolve(path: str, project: Path) -> str:

@@ -184,7 +184,7 @@ class Session:
         self.interrupt()
         if self._select is not None:
             self._select.ended.wait(_CLOSING_SECONDS)
-        self._jobs.stop_all(locked=True)
+        self._jobs.stop_all()
         self._jobs.settle()
         if self._owns_engine and self._given_engine is not None:
             self._given_engine.stop()

@@ -174,6 +174,13 @@ class Delta(Connector):
     def is_there(self, request: Write) -> bool:
         return Folder(request.spark, resolve(request.table.options["table-path"], request.project)).exists("_delta_log")
 
+    def identity(self, request: Write) -> str | None:
+        jvm: Any = request.spark._jvm
+        path = resolve(request.table.options["table-path"], request.project)
+        # As of what was read or written here last: it costs no look at the files.
+        known = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(request.spark._jsparkSession, path).unsafeVolatileSnapshot()
+        return str(known.metadata().id()) if known.version() >= 0 else None
+
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         path = resolve(request.table.options["table-path"], request.project)
         last = _snapshot(request.spark, path).transactions().get(query)
@@ -211,7 +218,8 @@ def _require_feed(spark: SparkSession, path: str) -> None:
     if properties.get(_FEED) != "true":
         raise ValidationError(
             f"The Delta table at '{path}' keeps no change data feed, so its changes can't be read.",
-            hint=f"Set its property '{_FEED}' = 'true'; a table created from its declaration gets it with 'mode' = 'changes'.",
+            hint=f"In Spark, ALTER TABLE delta.{quote(path)} SET TBLPROPERTIES ('{_FEED}' = 'true') makes it keep one from then on; "
+            f"a table that a job makes has it where '{_FEED}' = 'true' is declared.",
         )
 
 

@@ -37,6 +37,10 @@ _OLD = {
 }
 # Rows that are fetched at a time by default: a driver may otherwise load the whole table.
 _FETCHED_ROWS = 10_000
+_CHECK_CONNECTION = "Check 'url', 'username' and 'password', and that the database runs."
+_CHECK_TABLE = "Check 'table-name', and what the user may read."
+# Classes of SQLSTATE of a database that gives no answer: the connection, who may have one, an operator who ends it.
+_NO_ANSWER = ("08", "28", "57")
 _FLUSH = "a batch is written as a whole, in one transaction a task"
 
 
@@ -159,7 +163,7 @@ class Jdbc(Connector):
             origin: Any = error.java_exception if isinstance(error, Py4JJavaError) else error._origin
             met = origin if isinstance(error, Py4JJavaError) else origin.getCause() or origin
             problem = f"The table '{table.options['table-name']}' of the database can't be read: {met.getMessage()}"
-            raise JobFailed(problem, hint="Check 'url', 'username' and 'password', and that the database runs.") from error
+            raise JobFailed(problem, hint=_CHECK_TABLE if _answered(met) else _CHECK_CONNECTION) from error
 
     def _connection(self, spark: SparkSession, table: Table) -> dict[str, str]:
         """Spark's options for the table's connection; the driver is there afterwards."""
@@ -231,6 +235,17 @@ _KNOWN = {
     "TIMESTAMP": ("timestamp_ntz", "timestamp"),
     "TIMESTAMP_LTZ": ("timestamp",),
 }
+
+
+def _answered(error: Any) -> bool:
+    """Whether an exception of Java's is the answer of a database that is there."""
+    from py4j.protocol import Py4JError
+
+    try:
+        state = error.getSQLState()
+    except Py4JError:  # it is no SQLException
+        return False
+    return state is not None and not str(state).startswith(_NO_ANSWER)
 
 
 def _carried(stored: str, name: str, type_: Type, spark_type: DataType, zone: str) -> str:

@@ -64,11 +64,12 @@ class SinkMatch:
 
 @dataclass(frozen=True)
 class Verdict:
-    """All parts of a job, and how each of its sinks goes on; ``moved``: none is written where it was."""
+    """All parts of a job, and how each of its sinks goes on; ``moved``: none is written where it was; ``rekeyed``: one has another PRIMARY KEY."""
 
     parts: tuple[Judged, ...]
     sinks: tuple[SinkMatch, ...]
     moved: bool = False
+    rekeyed: bool = False
 
     @property
     def lost(self) -> tuple[Judged, ...]:
@@ -78,7 +79,7 @@ class Verdict:
     @property
     def offsets_lost(self) -> bool:
         """Whether it can't go on where that of before stopped: offsets are forgotten, or what they stand for is not in its tables."""
-        return self.moved or any(part.what == "source" for part in self.lost)
+        return self.moved or self.rekeyed or any(part.what == "source" for part in self.lost)
 
     @property
     def in_part(self) -> tuple[Judged, ...]:
@@ -107,7 +108,8 @@ def judge(old: PlanRecord, new: PlanRecord, *, saved: bool = False) -> Verdict:
             matches.append(_begun(number, sink, old, parts))
     gone = "nothing is written into it any more"
     parts += [Judged("sink", sink.table, Fate.LOST, gone) for i, sink in enumerate(old.sinks) if i not in before.values()]
-    return Verdict(tuple(dict.fromkeys(parts)), tuple(matches), moved)
+    rekeyed = any(_rekeyed(old.sinks[i], new.sinks[n]) for n, i in before.items())
+    return Verdict(tuple(dict.fromkeys(parts)), tuple(matches), moved, rekeyed)
 
 
 def _sinks(old: Sequence[SinkRecord], new: Sequence[SinkRecord], *, saved: bool) -> dict[int, int]:
@@ -134,6 +136,11 @@ def _sinks(old: Sequence[SinkRecord], new: Sequence[SinkRecord], *, saved: bool)
 
 def _moved(old: SinkRecord, new: SinkRecord) -> bool:
     return bool(old.place) and bool(new.place) and old.place != new.place
+
+
+def _rekeyed(old: SinkRecord, new: SinkRecord) -> bool:
+    """Whether rows that are there are known by another key."""
+    return bool(new.place) and old.place == new.place and None not in (old.key, new.key) and old.key != new.key
 
 
 def _begun(number: int, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) -> SinkMatch:
@@ -177,7 +184,7 @@ def _written(sink: SinkRecord, other: SinkRecord, *, moved: bool) -> Judged:
         if moved:
             return Judged("sink", sink.table, Fate.LOST, "the job writes nowhere where it did: what was written before is not there")
         return Judged("sink", sink.table, Fate.NEW, "it is written elsewhere: it gets what comes from now on")
-    if sink.place and None not in (sink.key, other.key) and sink.key != other.key:
+    if _rekeyed(other, sink):
         before = f"was ({', '.join(other.key or ())})" if other.key else "is new"
         return Judged("sink", sink.table, Fate.LOST, f"its PRIMARY KEY {before}: rows that are there are known by it")
     told = ["nothing is written twice"]
@@ -253,7 +260,7 @@ def _why_lost(old: NodeRecord, left: Sequence[NodeRecord], read: Collection[str]
     if any(n.own == old.own or (n.layout and n.layout == old.layout) for n in alike):
         return "several are alike, and none is known from the others: change one, submit it, then the next"
     if any(_ALIAS.sub("", n.text) == _ALIAS.sub("", old.text) for n in left):
-        return "it keeps more where its rows can be taken back, as by a filter above it, than where each takes the place of the last"
+        return "it keeps values of other types, or more: where its rows can be taken back, as by a filter above it, it needs all of them"
     same_kind = [n for n in left if _kind(n.text) == _kind(old.text)]
     told = "no operator of the new plan keeps the same"
     return told if len(same_kind) != 1 else f"{told}{_otherwise(old.text, same_kind[0].text)}"

@@ -29,9 +29,10 @@ def damage(spark: SparkSession, checkpoint: str, landed: Callable[[str, int], bo
     if not query:
         return "its file 'metadata', by which tables know their writer, is missing"
     if not committed <= begun <= committed + 1:
-        return f"its offsets end with micro-batch {begun}, and its commits with {committed}"
+        ends = [f"end with micro-batch {last}" if last >= 0 else "are missing" for last in (begun, committed)]
+        return f"its offsets {ends[0]}, and its commits {ends[1]}"
     if landed(query, begun + 1):
-        return f"it ends with micro-batch {begun}, and the table has one after that"
+        return f"it {f'ends with micro-batch {begun}' if begun >= 0 else 'has no micro-batch'}, and the table has one after that"
     return None
 
 

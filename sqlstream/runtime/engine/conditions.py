@@ -21,6 +21,17 @@ _COMMITS = (
 _ANEW = "Declare the table with the columns that it has now. Submit the statement again: a job whose source has other columns is judged anew."
 
 
+_DAMAGED = "Put the job's folder back from a copy, or begin with a savepoint. DROP JOB forgets the job: it begins anew, and writes its rows again."
+# How it is said that a file of a state is missing or another one.
+_DAMAGES = (
+    "AUTO_SNAPSHOT_REPAIR_FAILED", "CANNOT_FIND_BASE_SNAPSHOT_CHECKPOINT", "CANNOT_READ_CHECKPOINT", "CANNOT_READ_DELTA_FILE_KEY_SIZE",
+    "CANNOT_READ_DELTA_FILE_NOT_EXISTS", "CANNOT_READ_MISSING_SNAPSHOT_FILE", "CANNOT_READ_SNAPSHOT_FILE_KEY_SIZE",
+    "CANNOT_READ_SNAPSHOT_FILE_VALUE_SIZE", "CANNOT_READ_STREAMING_STATE_FILE", "INVALID_CHANGE_LOG_READER_VERSION",
+    "INVALID_CHANGE_LOG_WRITER_VERSION", "INVALID_CHECKPOINT_LINEAGE", "KEY_ROW_FORMAT_VALIDATION_FAILURE", "SNAPSHOT_PARTITION_ID_NOT_FOUND",
+    "UNEXPECTED_FILE_SIZE", "VALUE_ROW_FORMAT_VALIDATION_FAILURE",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Cause:
     """An exception: the names of its classes, most specific first, and its condition and SQLSTATE where it has such."""
@@ -61,6 +72,9 @@ CONDITIONS: Mapping[str, Known] = {
     "DELTA_METADATA_MISMATCH": Known(
         False, "Declare the columns that the table has; one that is declared besides is added when the job begins.", "To enable schema migration"
     ),
+    "DELTA_MISSING_DELTA_TABLE": Known(
+        False, "It was deleted. A job that writes into it makes it anew when its statement is submitted again: it gets the rows since then."
+    ),
     # Tables that change under who reads them. A query that begins again takes columns that were added.
     "DELTA_SOURCE_IGNORE_DELETE": Known(False, _COMMITS, "If you'd like to"),
     "DELTA_SOURCE_TABLE_IGNORE_CHANGES": Known(False, _COMMITS, "If this is going to happen"),
@@ -81,6 +95,7 @@ CONDITIONS: Mapping[str, Known] = {
     "STATE_STORE_UNSUPPORTED_OPERATION": LASTS,
     "STATE_STORE_VALUE_ROW_FORMAT_VALIDATION_FAILURE": LASTS,
     "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE": LASTS,
+    **dict.fromkeys((f"CANNOT_LOAD_STATE_STORE.{part}" for part in _DAMAGES), Known(False, _DAMAGED)),
     # A file that is damaged, where nothing else is behind it.
     "FAILED_READ_FILE": LASTS,
 }  # fmt: skip

@@ -89,7 +89,8 @@ _SILENT = re.compile(
 _NAMED = re.compile(
     r"(?:^|: )(?:Caused by: )?(?:((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?=:|\s|$)(?:: \[([A-Z0-9_.]+)\])?|\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)?)\])", re.M
 )
-# Patterns, a message, a hint and whether it may heal. A group of the pattern is what is shown of the cause, if it has one.
+# Patterns, a message, a hint and whether it may heal, None where the condition says so. A group of the pattern is what is shown of the cause, if it
+# has one.
 _CAUSES = (
     (re.compile(r"(Failed to (?:create|configure) SaslClient with mechanism GSSAPI|Client cannot authenticate via:\[[^\]\n]*KERBEROS\])"),
      "Kerberos did not work.", "It needs a ticket or a keytab, and a whole JDK on PATH or in JAVA_HOME: the Java that comes with sqlstream has no"
@@ -122,7 +123,7 @@ _CAUSES = (
      "Name their jars in 'pipeline.jars', and start again.", False),
     # Spark's own message has no cause: it is the last that is told.
     (re.compile(r"\[CANNOT_LOAD_STATE_STORE[.\w]*\].*\nCaused by: (?:[\w$]+\.)+[\w$]+: ([^\n]+)", re.S),
-     "The state of an operator can't be loaded.", None, True),
+     "The state of an operator can't be loaded.", None, None),
 )  # fmt: skip
 
 
@@ -159,6 +160,9 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
         problem = too_deep()
     elif cause := next(((m, h, s, heals) for p, m, h, heals in _CAUSES if (s := p.search(text))), None):
         message, hint, match, heals = cause
+        if heals is None:
+            found = conditions.known(_causes(error, text))
+            hint, heals = found.hint, found.heals is not False
         problem = JobFailed(f"{message} ({match[1] if match.re.groups else _headline(text)})", hint=hint, heals=heals)
     else:
         found = conditions.known(_causes(error, text))
@@ -231,7 +235,7 @@ def _leaving_out(message: str, nodes: Sequence[Node]) -> str | None:
     options = [f"'{key}' = 'true' of {scan.table.path.name}" for node in nodes for scan in scans(node) for key in _ignoring(scan.table.options)]
     if not options:
         return None
-    return f"{' or '.join(dict.fromkeys(options))} leaves such records out. Submitted again, the statement continues where it failed."
+    return f"{' or '.join(dict.fromkeys(options))} leaves such records out, and gives NULL for a field that does not fit."
 
 
 def _ignoring(options: Mapping[str, str]) -> Iterator[str]:
@@ -358,13 +362,16 @@ def _headline(text: str, advice: str | None = None) -> str:
     # What a sink has met that Python calls stands in Python's trace.
     if (called := _PROXY.search(text)) is not None:
         text = called[1]
-    text = _CLASS.sub("", _CALL.sub("", text, count=1))
+    text = _STREAM.sub("", _CLASS.sub("", _CALL.sub("", text, count=1)))
     text = _CLASS.sub("", _TASK.sub("", text, count=1))
     if _WORKER in text and (raised := _TRACEBACK.findall(text)):
         return f"A Python worker failed: {raised[-1].strip()}"
-    lines = [line.strip() for line in _STREAM.sub("", text).splitlines() if line.strip() and not line.lstrip().startswith(("at ", "== ", "=== "))]
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("at ", "== ", "=== "))]
     if not lines:
         return "unknown failure"
+    # What PostgreSQL adds of a row that it does not take.
+    if len(lines) > 1 and lines[1].startswith("Detail: "):
+        lines[0] += f" {lines[1]}"
     if lines[0].endswith(":") or advice is not None:
         lines = [" ".join((lines[0], *takewhile(lambda line: not line.startswith(("Caused by: ", "[")), lines[1:])))]
     return _cut(_STATE.sub("", lines[0].partition(advice)[0] if advice else lines[0]).strip(), _MOST)

@@ -13,7 +13,7 @@ from sqlstream.plan.upgrade import PlanRecord, Verdict, record, table, verdict_o
 from sqlstream.runtime.jobs import savepoints
 from sqlstream.runtime.jobs.digests import digest
 from sqlstream.runtime.jobs.folder import Generation, JobFolder, sink_name, sink_names
-from sqlstream.runtime.jobs.placement import Placement, placement
+from sqlstream.runtime.jobs.placement import Placement, beside, placement
 from sqlstream.runtime.jobs.upgrades import check_checkpoint, is_written, upgrade, widen
 from sqlstream.runtime.jobs.versions import Origin, Version
 
@@ -37,6 +37,12 @@ _LOSING = (
 )
 _LOSING_OFFSETS = (
     "SET 'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves behind what is lost. SET 'pipeline.name' makes it another job. "
+    "The earlier statement continues where it stopped."
+)
+# It is more likely to be another script's, whose first rows would be left out.
+_MOVED = (
+    "SET 'pipeline.name' makes it another job, which begins where the options of its sources say. SET "
+    "'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves behind what is lost, and begins where the one before stopped. "
     "The earlier statement continues where it stopped."
 )
 _AS_THEY_WERE: Mapping[str, str] = {}
@@ -75,15 +81,17 @@ class Beginning:
             self._version(1, plan).write(last.folder)
         at = placement(home, plan, job.sinks, settings.zone, taken, streaming=settings.streaming)
         last, before = at.last, at.before
-        if before is not None and at.changed and not before.has_committed and not self._is_written(before):
-            at = replace(at, changed=False)
+        # Of what has written nothing nothing can be lost but where it began.
+        first = before is not None and at.changed and not before.has_committed and not self._is_written(before)
         if settings.recovery is not None:
             saved = savepoints.read(settings.recovery)
             # Submitted again, it goes on from where it is by now.
             if last is None or not last.is_open or last.savepoint != saved.id:
                 self._recover(at, saved)
                 return False
-        mode, verdict = self._verdict(before) if before is not None and at.changed else ("from-start", None)
+        if last is None and before is None and settings.streaming and (other := beside(home, job.sinks, settings.zone, taken)) is not None:
+            self.notify(other)
+        mode, verdict = self._verdict(before, first=first) if before is not None and at.changed else ("from-start", None)
         if before is not None and at.continues and at.offsets and before.version is not None and before.version.plan is not None:
             mode = "stateless" if settings.upgrade_mode == "stateless" else "last-state"
             verdict = verdict_on(before.version.plan, job.sinks, settings.zone)
@@ -94,12 +102,9 @@ class Beginning:
                 names = ", ".join(at.code)
                 self.notify(f"The code of {names} has changed since job '{job.name}' stopped: what it keeps of earlier rows is by the code before.")
                 replace(last.version, record=self._record.to_json(settings.masked)).write(last.folder)
-            if settings.streaming and not job.checkpoint.exists():
-                self.notify(f"Job '{job.name}' has no checkpoint ({job.folder}): it {_ANEW}.")
-            else:
-                if settings.streaming:
-                    self._check_whole(last)
-                self.notify(f"Job '{job.name}' continues where it stopped ({job.folder}).")
+            if settings.streaming:
+                self._check_whole(last)
+            self.notify(f"Job '{job.name}' continues where it stopped ({job.folder}).")
             return True
         if last is not None and last.drained:
             self.notify(f"Job '{job.name}' was drained: it {_ANEW}.")
@@ -110,11 +115,12 @@ class Beginning:
             if verdict is None:
                 self.notify(f"Job '{job.name}' has changed: it {_ANEW}. The version before it is kept ({before.folder}).")
             else:
-                self._upgrade(before, verdict, stateless=mode == "stateless", offsets=at.offsets)
+                self._upgrade(before, verdict, stateless=mode == "stateless", may_lose=first, offsets=at.offsets)
                 kept = "without state" if mode == "stateless" else "with its state"
                 but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
                 what = "has changed" if at.changed else "has other offsets"
-                self.notify(f"Job '{job.name}' {what}: it goes on where it stopped{but}, {kept}. The version before it is kept ({before.folder}).")
+                where = "begins where the one before began, which has written nothing" if first else f"goes on where it stopped{but}, {kept}"
+                self.notify(f"Job '{job.name}' {what}: it {where}. The version before it is kept ({before.folder}).")
                 for part in verdict.in_part if mode == "last-state" else ():
                     self.notify(settings.masked(f"Of the state of {part.name} a part is kept: {part.why}."))
         self._version(at.number, plan, origin).write(job.folder)
@@ -170,7 +176,9 @@ class Beginning:
         verdict = verdict_on(before.version.plan, self.job.sinks, self.settings.zone)
         return is_written(self.runner.spark, before.folder, names, self.job.sinks, verdict, self.runner.request)
 
-    def _upgrade(self, before: Generation, verdict: Verdict, *, stateless: bool, offsets: Mapping[str, str] = _AS_THEY_WERE) -> None:
+    def _upgrade(
+        self, before: Generation, verdict: Verdict, *, stateless: bool, may_lose: bool = False, offsets: Mapping[str, str] = _AS_THEY_WERE
+    ) -> None:
         job, runner, settings = self.job, self.runner, self.settings
         assert before.version is not None and before.version.plan is not None
         storage.make(job.folder / "control")
@@ -178,7 +186,7 @@ class Beginning:
         upgrade(
             job.name, runner.spark, before.folder, job.folder, names, job.sinks, verdict, runner.lowered, stateless=stateless,
             # A user who was asked has seen what is lost.
-            may_lose=settings.may_lose or settings.agrees is not None,
+            may_lose=may_lose or settings.may_lose or settings.agrees is not None,
             request=runner.request, notify=self.notify, offsets=offsets,
             positions=partial(runner.positions, offsets), sources_of=runner.sources,
         )  # fmt: skip
@@ -188,8 +196,10 @@ class Beginning:
         # Last: nothing but a refusal of its own can now keep the job from going on.
         widen(verdict, before.version.plan, job.sinks, runner.request)
 
-    def _verdict(self, before: Generation, of: str | None = None) -> tuple[str, Verdict | None]:
-        """How a changed job begins, and what becomes of its parts; None where it begins anew. Raises ValidationError where that has not been said."""
+    def _verdict(self, before: Generation, of: str | None = None, *, first: bool = False) -> tuple[str, Verdict | None]:
+        """How a changed job begins, and what becomes of its parts; None where it begins anew. Raises ValidationError where that has not been said:
+        it need not be where ``first``, nothing is written yet.
+        """
         job, settings = self.job, self.settings
         if settings.upgrade_mode == "from-start":
             return "from-start", None
@@ -202,6 +212,8 @@ class Beginning:
             )
         )
         old = None if before.version is None else before.version.plan
+        if first:
+            return ("from-start", None) if old is None else ("last-state", verdict_on(old, job.sinks, settings.zone))
         if old is None:
             raise ValidationError(
                 f"{changed} What that one has kept is of an earlier release, and can't be gone on with by another.",
@@ -210,16 +222,16 @@ class Beginning:
             )
         verdict = verdict_on(old, job.sinks, settings.zone, saved=of is not None)
         lines = settings.masked("\n".join(table(verdict)))
+        losing = _MOVED if verdict.moved else _LOSING_OFFSETS if verdict.offsets_lost else _LOSING
         match settings.upgrade_mode:
             case "stateless" if settings.may_lose or not verdict.offsets_lost:
                 return "stateless", verdict
             case "stateless":
-                raise ValidationError(f"{changed} It can't go on where that one stopped:\n{lines}", hint=_LOSING_OFFSETS)
+                raise ValidationError(f"{changed} It can't go on where that one stopped:\n{lines}", hint=losing)
             case "last-state" if settings.may_lose or not verdict.lost:
                 return "last-state", verdict
             case "last-state":
-                hint = _LOSING_OFFSETS if verdict.offsets_lost else _LOSING
-                raise ValidationError(f"{changed} It can't go on with all that is kept:\n{lines}", hint=hint)
+                raise ValidationError(f"{changed} It can't go on with all that is kept:\n{lines}", hint=losing)
         if settings.agrees is None:
             raise ValidationError(f"{changed} If it went on with what that one has kept:\n{lines}", hint=_MODES)
         if settings.agrees(f"{changed}\n{lines}\nGo on with what is kept?"):

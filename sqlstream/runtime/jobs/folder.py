@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import locks
+from sqlstream.runtime.jobs.status import Status
 from sqlstream.runtime.jobs.versions import VERSION_FILE, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
+    from sqlstream.plan.upgrade import PlanRecord
     from sqlstream.runtime.jobs.locks import Lock
 
 # How the folders of jobs are laid out. Those of layout 1 are called after the digest of a plan, and keep no version.
@@ -62,15 +64,18 @@ class Generation:
         return any(self.folder.glob("checkpoint/*/offsets/[0-9]*"))
 
     @property
+    def has_begun(self) -> bool:
+        """Whether it is known from where its sources are read: the first start looks that up, and later ones begin there, too."""
+        return self.has_read or any(self.folder.glob("checkpoint/*/sources/*/0"))
+
+    @property
     def has_committed(self) -> bool:
         """Whether a micro-batch is known to be in its sink."""
         return any(self.folder.glob("checkpoint/*/commits/[0-9]*"))
 
     @property
     def gone(self) -> Place | None:
-        """The first of its checkpoints that is not there, and was, as others are: its query has run."""
-        if not (self.folder / "checkpoint").exists():
-            return None
+        """The first of its checkpoints that is not there, and was: its query has run."""
         checkpoints = (self.folder / "checkpoint" / started.name for started in self.folder.glob(f"{STARTED}/*"))
         return next((checkpoint for checkpoint in checkpoints if not checkpoint.exists()), None)
 
@@ -115,7 +120,9 @@ class JobFolder:
         lost = [p for p in numbered if any(p.glob(f"{STARTED}/*")) and not (p / VERSION_FILE).exists()]
         if lost:
             raise damaged(self.name, f"{lost[0] / VERSION_FILE} is missing, which says what was run there")
-        last = self.latest()
+        last, status = self.latest(), Status.read(self.path)
+        if status is not None and status.generation.isdigit() and int(status.generation) > (0 if last is None else int(last.folder.name)):
+            raise damaged(self.name, f"the folder {self.path / status.generation} is missing")
         if last is not None and last.is_open and (gone := last.gone) is not None:
             raise damaged(self.name, f"the checkpoint {gone} is missing")
 
@@ -207,6 +214,17 @@ def other_plan(folder: JobFolder, taken: Collection[Place]) -> Generation | None
     same_name = (f for f in others if f.layout == 1 and _description(f.path / "job.json").get("name") == f.name)
     stopped = [last for f in same_name if (last := f.latest()) is not None and last.is_open]
     return max(stopped, key=lambda last: storage.modified(last.folder), default=None)
+
+
+def stopped(jobs: Place, but: Collection[Place]) -> Iterator[tuple[str, PlanRecord]]:
+    """The jobs that could go on, and that no process has, each with its plan, without the folders ``but``."""
+    for file in jobs.glob("*/job.json"):
+        home = JobFolder(file.parent, str(_description(file).get("name", "")))
+        if home.path in but or locks.holder(home.path) is not None:
+            continue
+        last = home.latest()
+        if last is not None and last.is_open and last.version is not None and last.version.plan is not None:
+            yield home.name, last.version.plan
 
 
 def _named(jobs: Place, name: str) -> dict[int, JobFolder]:

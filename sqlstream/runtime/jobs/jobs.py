@@ -89,7 +89,7 @@ class Jobs:
         self._keep_stopped = keep_stopped
         self._script: list[Job] = []
         self._ended = threading.Event()
-        self._locked = False
+        self._locked = self._closing = False
         self._attendant = Attendant(self._carry_out)
         # Hears of the error of each job that fails, in that one's thread.
         self.on_failure: Callable[[SqlStreamError], None] = lambda error: None
@@ -128,7 +128,8 @@ class Jobs:
         None for those that another of this name can't have, as it is.
         """
         zone, streaming, taken = settings.zone, settings.streaming, self._taken() if taken is None else taken
-        return preview(self.kept.jobs, sinks, name, zone, taken, settings.masked, streaming=streaming)
+        recovery = settings.recovery if streaming else None
+        return preview(self.kept.jobs, sinks, name, zone, taken, settings.masked, streaming=streaming, recovery=recovery)
 
     def check_free(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings) -> None:
         """Raises ValidationError where another process has the job that ``submit`` would start, if that is known without Spark."""
@@ -157,6 +158,8 @@ class Jobs:
         One that was stopped, and is to stay so, is not started: it is CANCELED.
         """
         with self._submitting:
+            if self._closing:
+                raise JobFailed("The session ends: no job is started any more.")
             return self._submit(spark, _Submission(sinks, name, settings, sql, locate or unlocated), declined)
 
     def _submit(self, spark: SparkSession, asked: _Submission, declined: frozenset[Place] = frozenset(), home: JobFolder | None = None) -> Job:
@@ -364,9 +367,11 @@ class Jobs:
         """From another thread: let ``wait`` see at once that it is interrupted."""
         self._ended.set()
 
-    def stop_all(self, *, locked: bool = False) -> None:
-        """Stop every running job. ``locked``: their folders stay so until ``let_go``."""
-        self._locked = locked
+    def stop_all(self) -> None:
+        """Stop every running job, for good: one that is being submitted is awaited, and none comes after it. Folders stay locked until ``let_go``."""
+        self._locked = self._closing = True
+        if self._submitting.acquire(timeout=_END_SECONDS):
+            self._submitting.release()
         running = [j for j in self if j.lives]
         for job in running:
             job.stopping.set()

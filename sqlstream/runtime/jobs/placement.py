@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.plan.upgrade import Verdict, judge, other_code, record, table, verdict_on
+from sqlstream.runtime.jobs import savepoints
 from sqlstream.runtime.jobs.digests import digest
-from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, unused
+from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, stopped, unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
+    from sqlstream.plan.upgrade import SinkRecord
 
 
 _NEW = "is new: it begins where the options of its sources say."
+_FIRST = "Its first micro-batch was interrupted: where nothing of that is in a sink, nothing would be refused, and it begins where that began."
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,8 @@ class Placement:
     """A job with the plan ``digest`` in the folder ``home``. ``last``: the latest generation there, ``before``: that which it could go on with.
 
     ``same``: whether ``last`` is of the same plan, and nothing of it is lost by other code of functions; ``changed``: whether there is something else
-    to go on with. ``offsets``: from where topics are to be read instead; ``code``: the functions in Python whose code is another than that of
-    ``before``.
+    to go on with, be it only where its sources began. ``offsets``: from where topics are to be read instead; ``code``: the functions in Python whose
+    code is another than that of ``before``.
     """
 
     home: JobFolder
@@ -61,9 +64,26 @@ def placement(home: JobFolder, plan: str, sinks: tuple[Sink, ...], zone: str, ta
         code = other_code(old, now)
         if code and same and before.is_open and streaming and before.has_read:
             same = not judge(old, now).lost
-    changed = before is not None and before.is_open and not same and streaming and before.has_read
+    changed = before is not None and before.is_open and not same and streaming and before.has_begun
     offsets = before.offsets if before is not None and before.is_open and streaming else {}
     return Placement(home, plan, last, before, same, changed, offsets, code)
+
+
+def beside(home: JobFolder, sinks: tuple[Sink, ...], zone: str, taken: Collection[Place]) -> str | None:
+    """That a job which has stopped, not that of ``home``, reads and writes what these sinks do: one whose tables were called otherwise, as its name
+    says; None where there is none.
+    """
+    now = record(sinks, zone)
+    for name, old in stopped(home.path.parent, (home.path, *taken)):
+        if any(_alike(a, b) for a in old.sinks for b in now.sinks):
+            hint = f"SET 'pipeline.name' = '{name}' goes on with what that one has kept."
+            return f"Job '{name}', which has stopped, has read and written there: its rows may be written again. {hint}"
+    return None
+
+
+def _alike(a: SinkRecord, b: SinkRecord) -> bool:
+    read = {place for source in a.sources for place in source.places}
+    return bool(a.place) and a.place == b.place and any(place in read for source in b.sources for place in source.places)
 
 
 @dataclass(frozen=True)
@@ -81,9 +101,14 @@ class Preview:
 
 
 def preview(
-    jobs: Place, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Place], masked: Callable[[str], str] = str, *, streaming: bool
-) -> Preview:
-    """What would become of a job that is submitted now, as if it did not run already; ``jobs`` is the folder of all."""
+    jobs: Place, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Place], masked: Callable[[str], str] = str, *, streaming: bool,
+    recovery: Place | None = None,
+) -> Preview:  # fmt: skip
+    """What would become of a job that is submitted now, as if it did not run already; ``jobs`` is the folder of all, ``recovery`` the savepoint with
+    which it would begin. Raises ValidationError where there is none.
+    """
+    if recovery is not None and (seen := _of_savepoint(jobs, sinks, name, zone, taken, masked, recovery)) is not None:
+        return seen
     if not any(jobs.glob("*/job.json")):
         home = unused(jobs, name, taken)
         return Preview(home.path, (f"Job '{home.name}' {_NEW}",))
@@ -91,7 +116,8 @@ def preview(
     at = placement(find(jobs, sinks, name, plan, zone, taken), plan, sinks, zone, taken, streaming=streaming)
     job, number = f"Job '{at.home.name}'", at.number
     if at.last is None and at.before is None:
-        return Preview(at.home.path, (f"{job} {_NEW}",))
+        other = beside(at.home, sinks, zone, taken) if streaming else None
+        return Preview(at.home.path, (f"{job} {_NEW}", *([other] if other else [])))
     if at.continues:
         but = f", but for {', '.join(f'{topic} ({where})' for topic, where in at.offsets.items())}" if at.offsets else ""
         code = f" What it keeps of earlier rows is by the code of {', '.join(at.code)} before." if at.code else ""
@@ -101,13 +127,30 @@ def preview(
         why = "the one before has ended" if ended else "the one before runs in batch mode, or has processed nothing"
         return Preview(at.home.path, (f"{job} begins anew, as version {number}: {why}.",))
     assert at.before is not None
+    if not at.before.has_read:
+        return Preview(at.home.path, (f"{job} begins as version {number}, where the one before, which has processed nothing, would have begun.",))
     old = None if at.before.version is None else at.before.version.plan
     if old is None:
         return Preview(at.home.path, (f"{job} has changed, and what it has kept is of an earlier release: another plan can't go on with it.",))
     verdict = verdict_on(old, sinks, zone)
     changed = f"{job} has changed, and would be version {number}."
     kept = f"If it went on with what version {number - 1} has kept ({at.before.folder}):"
-    return Preview(at.home.path, (changed, kept, *masked("\n".join(table(verdict))).split("\n"), _outcome(verdict)), verdict)
+    first = () if at.before.has_committed else (_FIRST,)
+    return Preview(at.home.path, (changed, kept, *masked("\n".join(table(verdict))).split("\n"), _outcome(verdict), *first), verdict)
+
+
+def _of_savepoint(
+    jobs: Place, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Place], masked: Callable[[str], str], recovery: Place
+) -> Preview | None:
+    """What would become of a job that begins with a savepoint; None where it has done so, and goes on by now."""
+    saved = savepoints.read(recovery)
+    home = find(jobs, sinks, name, digest(sinks, zone), zone, taken)
+    last, version = home.latest(), saved.generation.version
+    if (last is not None and last.is_open and last.savepoint == saved.id) or version is None or version.plan is None:
+        return None
+    verdict = verdict_on(version.plan, sinks, zone, saved=True)
+    begins = f"Job '{home.name}' would begin with the savepoint '{saved.folder}' of job '{saved.job}':"
+    return Preview(home.path, (begins, *masked("\n".join(table(verdict))).split("\n"), _outcome(verdict)), verdict)
 
 
 def _outcome(verdict: Verdict) -> str:

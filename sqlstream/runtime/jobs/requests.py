@@ -118,7 +118,8 @@ def ask(
                 raise JobFailed(f"Job '{name}' does not answer: {process} has not seen the request for {SEEN_SECONDS:.0f} s.",
                                 hint="Is it paused, or is its machine? Nothing was done.")  # fmt: skip
             if seconds is not None and now - began > seconds:
-                raise JobFailed(f"Job '{name}' has not answered within {seconds:g} s: {process} is still at it.", hint=_GOES_ON)
+                at_it = "no process has the job now" if not held() else f"{process} is still at it"
+                raise JobFailed(f"Job '{name}' has not answered within {seconds:g} s: {at_it}.", hint=_GOES_ON)
             if interrupted():
                 raise JobFailed(f"Nobody waits for the answer of job '{name}' any more.", hint=_GOES_ON)
             time.sleep(_LOOK_SECONDS)

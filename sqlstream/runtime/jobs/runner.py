@@ -100,6 +100,9 @@ class JobRunner:
         # Those of a static input that are left to be written.
         self._fixed = [i for i, s in enumerate(job.sinks) if static(s)]
         self._ids: dict[int, dict[int, str]] = {}
+        # By sink: how it is asked for its table, and which that was.
+        self._requests: dict[int, Write] = {}
+        self._tables: dict[int, str] = {}
         # What it has failed with at last, and where, and how often in turn.
         self._met: tuple[str, str] | None = None
         self._alike = 0
@@ -247,6 +250,7 @@ class JobRunner:
         if job.stopping.is_set():
             return
         self._spark = self._again()
+        self._requests.clear()
         if job.lock is not None:
             job.lock.renew()
         if not self._bounded and (job.draining.is_set() or (job.folder / DRAINING).exists()):
@@ -299,6 +303,7 @@ class JobRunner:
             if time.monotonic() - noted > 1:
                 self._job.sampled()
                 self._job.check_held()
+                self._tell_if_replaced()
                 noted = time.monotonic()
             try:
                 waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
@@ -332,6 +337,22 @@ class JobRunner:
         if not find_connector(table.connector).is_there(self.request(index)):
             gone = f"The table of '{table.path.name}', into which job '{self._job.name}' has written, is not there"
             self._notify(f"{gone}: it is made anew, and gets the rows that come from now on.")
+
+    def _tell_if_replaced(self) -> None:
+        """Say so where the table of a sink was deleted since this was last asked, and is made anew."""
+        for index in self._streams:
+            sink = self._job.sinks[index]
+            if index not in self._requests:
+                self._requests[index] = self.request(index)
+            identity = find_connector(sink.table.connector).identity(self._requests[index])
+            before = self._tables.get(index)
+            if identity is not None:
+                self._tables[index] = identity
+            if None not in (before, identity) and before != identity:
+                gone = f"The table of '{sink.table.path.name}' was deleted while job '{self._job.name}' ran"
+                gone = f"{gone}: it is made anew, and has the rows since then."
+                self._job.note(gone)
+                self._notify(gone)
 
     def positions(self, wanted: Mapping[str, str], index: int) -> Positions:
         """From where the sources of a sink go on that read topics which are ``wanted`` from elsewhere; those that read the same, from the same."""

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 OPERATORS = "operators"
 # In a file of offsets, those of a source that has none.
 _NONE = "-"
+# The first offset of a source of topics, in its own file, is behind this.
+_BEGUN = "\0v1\n"
 # For each source of a query, the topics that it reads from elsewhere: by partition the offset, None for that which it has.
 Positions: TypeAlias = "Mapping[str, Mapping[str, Mapping[int, int | None]]]"
 
@@ -86,6 +88,8 @@ def upgrade(
         sink, frame = sinks[match.new], lowered(match.new)
         mode = "update" if in_update_mode(sink) else "append"
         old, new = read_record(before, old_names[match.old]), query_record(frame, mode)
+        if old is None and not (checkpoint / "offsets").exists():
+            continue
         if old is None:
             raise ValidationError(
                 f"What the state in {checkpoint} belongs to is not known: it is of an earlier release.",
@@ -100,8 +104,8 @@ def upgrade(
         own = {name: name for name in old.sources if _own(name)}
         elsewhere = moved.get(match.new, {})
         fewer = {}
-        if match.fewer and came.batch >= 0:
-            fewer = _fewer(match, sources_of(match.new), (checkpoint / "offsets" / str(came.batch)).read_text(), old)
+        if match.fewer:
+            fewer = _fewer(match, sources_of(match.new), _offsets(checkpoint, came.batch, old))
         sources = [
             Source(name, {**own, **match.sources}.get(name), offset=fewer.get(name), positions=elsewhere.get(name, {})) for name in new.sources
         ]
@@ -169,13 +173,22 @@ def _copy(of: Place, to: Place) -> None:
         storage.copy(of, to)
 
 
-def _fewer(match: SinkMatch, tables: Mapping[str, Table], written: str, old: QueryRecord) -> dict[str, str]:
-    """Where sources go on that read fewer places than before, as Spark's texts. ``written``: a micro-batch's file of offsets, in which each source
-    has a line, after two others.
+def _offsets(checkpoint: Place, batch: int, record: QueryRecord) -> dict[str, str]:
+    """How far the sources of a query were read after this micro-batch, or where they began (-1), as Spark's texts; without those of which that is not
+    known.
     """
-    lines = written.strip().split("\n")[2:]
-    before = {name: lines[old.sources.index(match.sources[name])] for name in match.fewer}
-    return {name: find_connector(tables[name].connector).offsets(tables[name], offset) for name, offset in before.items() if offset != _NONE}
+    if batch < 0:
+        begun = {file.parent.name: file.read_text() for file in checkpoint.glob("sources/*/0")}
+        return {name: text.removeprefix(_BEGUN) for name, text in begun.items() if text.startswith(_BEGUN)}
+    # Each source has a line, after two others.
+    lines = (checkpoint / "offsets" / str(batch)).read_text().strip().split("\n")[2:]
+    return {name: line for name, line in zip(record.sources, lines, strict=True) if line != _NONE}
+
+
+def _fewer(match: SinkMatch, tables: Mapping[str, Table], before: Mapping[str, str]) -> dict[str, str]:
+    """Where sources go on that read fewer places than those of ``before``, which were read so far."""
+    known = {name: before[match.sources[name]] for name in match.fewer if match.sources[name] in before}
+    return {name: find_connector(tables[name].connector).offsets(tables[name], offset) for name, offset in known.items()}
 
 
 def _own(name: str) -> bool:

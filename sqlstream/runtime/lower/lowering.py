@@ -173,13 +173,19 @@ def _not_null(node: Sink, frame: DataFrame) -> DataFrame:
     removed = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
     if node.drop_nulls:
         return frame.where(f"{removed} OR ({' AND '.join(f'{quote(c)} IS NOT NULL' for c in checked)})")
-    columns = [_column(n, _required(n, inputs[n].type.spark, removed) if n in checked else quote(n)) for n in row(node.input)]
-    return frame.select(*columns)
+    # One check of the row, however many columns there are: each shows the whole row.
+    first = checked[0]
+    required = _required(checked, [c.name for c in node.table.persisted], removed, of=first, spark_type=inputs[first].type.spark)
+    return frame.select(*(_column(n, required if n == first else quote(n)) for n in row(node.input)))
 
 
-def _required(name: str, spark_type: str, removed: str) -> str:
-    problem = f"Column '{name}' is NOT NULL, however, a null value is being written into it."
-    return f"if({quote(name)} IS NOT NULL OR {removed}, {quote(name)}, CAST(raise_error({spark_string(problem)}) AS {spark_type}))"
+def _required(checked: list[str], columns: list[str], removed: str, *, of: str, spark_type: str) -> str:
+    """The column ``of`` of rows that have NULL in none of ``checked``."""
+    missing = " ".join(f"WHEN {quote(c)} IS NULL THEN {spark_string(c)}" for c in checked)
+    shown = f"CAST(struct({', '.join(map(quote, columns))}) AS STRING)"
+    begin, end = (spark_string(part) for part in ("Column '", "' is NOT NULL, however, a null value is being written into it. The row is "))
+    problem = f"raise_error(concat({begin}, CASE {missing} END, {end}, {shown}))"
+    return f"if(({' AND '.join(f'{quote(c)} IS NOT NULL' for c in checked)}) OR {removed}, {quote(of)}, CAST({problem} AS {spark_type}))"
 
 
 def _watermark(node: Watermark, to: Lowering) -> DataFrame:

@@ -87,7 +87,7 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
         case "FINISHED":
             listed.append(Reason(f"The job has finished: {rows(job.rows_in)} in{_out(job.rows_out)}."))
         case "CANCELED":
-            listed.append(Reason("The job was stopped.", _AGAIN))
+            listed.append(Reason("The job was stopped.", f"{_AGAIN} Where its script runs, sqlstream jobs start NAME starts it."))
         case "SUSPENDED":
             listed.append(Reason("The process that ran the job has ended without stopping it.", _AGAIN))
         case "INITIALIZING":
@@ -157,7 +157,7 @@ def _first_batch(query: QueryMetrics) -> Reason:
     if query.rows_out is None:
         return Reason(f"In batch mode rows come out when the job ends: {query.rows_in:,}{of} rows read.")
     if batch is None:
-        return Reason("The job is starting: no micro-batch has ended yet.")
+        return Reason("No micro-batch has ended since the job was started: it is starting still, or nothing new has come.")
     return Reason(f"The first micro-batch is still running: {batch.rows:,}{of} rows read. Rows come out when it ends.")
 
 

@@ -202,6 +202,8 @@ def test_a_branch_is_added_and_a_source_renamed(tmp_path: Path, engine) -> None:
         f"UNION ALL {case.query}",
     )
     job.close()
+    # It is known of the other job only that it is of this name.
+    shutil.rmtree(job.job.folder / "started")
     shutil.move(tmp_path / "ticks", tmp_path / "kept")
     other = wider.job(tmp_path, engine)
     try:

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import ValidationError
+from sqlstream.runtime.jobs.job import JobStatus
+from tests.support.edited import COUNT
+from tests.support.sessions import submit
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,11 +51,13 @@ def _deleted(name: str) -> Callable[[Path], None]:
 
 
 DAMAGES = {
-    "offsets and commits": (_emptied("offsets", "commits"), "it ends with micro-batch -1, and the table has one after that"),
-    "offsets": (_last_offsets, "its offsets end with micro-batch 1, and its commits with 2"),
+    "offsets and commits": (_emptied("offsets", "commits"), "it has no micro-batch, and the table has one after that"),
+    "offsets": (_last_offsets, "its offsets end with micro-batch 1, and its commits end with micro-batch 2"),
     "its metadata": (_deleted("checkpoint/0_copied/metadata"), "its file 'metadata', by which tables know their writer, is missing"),
     "a sink's checkpoint": (_deleted("checkpoint/1_counted"), "the checkpoint .*1_counted is missing"),
     "its version": (_deleted("version.json"), "version.json is missing, which says what was run there"),
+    "all checkpoints": (_deleted("checkpoint"), "the checkpoint .*(0_copied|1_counted) is missing"),
+    "its folder": (_deleted("."), "the folder .*/job/1 is missing"),
 }
 
 
@@ -71,12 +77,18 @@ def test_what_is_damaged_is_refused(on_delta: Project) -> None:
             with pytest.raises(ValidationError, match=said) as refused:
                 on_delta.run(statement)
             assert "DROP JOB 'job' forgets the job" in str(refused.value.hint)
-        shutil.rmtree(job.folder)
+        shutil.rmtree(job.folder, ignore_errors=True)
         shutil.copytree(whole, job.folder)
     # What was put back goes on as if nothing had been.
     on_delta.run(BOTH)
     assert on_delta.table("copied") == [(str(n), "a") for n in (1, 2, 3, 4)]
     assert on_delta.table("counted") == [("a", "4")]
+    # Of a state Spark sees it when it is read.
+    shutil.rmtree(job.folder / "checkpoint" / "1_counted" / "state" / "0" / "0")
+    on_delta.feed("bids", (5, "a", 1))
+    failed = submit(on_delta.session, BOTH)
+    assert failed.done.wait(60) and failed.status is JobStatus.FAILED
+    assert failed.metrics.hint is not None and failed.metrics.hint.startswith("Put the job's folder back from a copy")
 
 
 @pytest.mark.parametrize("statement", ["INSERT INTO copied SELECT id, item FROM bids", "INSERT INTO copied SELECT id, item FROM bids WHERE id > 0"])
@@ -91,6 +103,29 @@ def test_a_table_that_was_deleted_is_told(on_delta: Project, statement: str) -> 
     told = "The table of 'copied', into which job 'job' has written, is not there: it is made anew, and gets the rows that come from now on."
     assert on_delta.said.count(told) == 1
     assert on_delta.table("copied") == [("2", "a")]
+
+
+def test_a_table_that_is_deleted_while_a_job_writes_into_it_is_told(on_delta: Project) -> None:
+    on_delta.feed("bids", (1, "a", 1))
+    job = on_delta.submit("INSERT INTO copied SELECT id, item FROM bids")
+    shutil.rmtree(on_delta.path / "copied")
+    on_delta.feed("bids", (2, "b", 1))
+    told = "The table of 'copied' was deleted while job 'job' ran: it is made anew, and has the rows since then."
+    until(lambda: told in on_delta.said)
+    assert [failure.error for failure in job.failures] == [told]
+    on_delta.session.jobs.stop(job.id)
+    assert on_delta.said.count(told) == 1
+    assert on_delta.table("copied") == [("2", "b")]
+
+
+def test_a_table_that_is_deleted_while_a_job_updates_it_fails_the_job(on_delta: Project) -> None:
+    on_delta.feed("bids", (1, "a", 1))
+    job = on_delta.submit(COUNT)
+    shutil.rmtree(on_delta.path / "counted")
+    on_delta.feed("bids", (2, "b", 1))
+    assert job.done.wait(60) and job.status is JobStatus.FAILED
+    assert "is not a Delta table" in job.failures[0].error
+    assert job.metrics.hint is not None and job.metrics.hint.startswith("It was deleted. A job that writes into it makes it anew")
 
 
 def test_a_table_whose_log_has_no_checksums_goes_on(on_delta: Project, spark) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import ValidationError
+from sqlstream.runtime.jobs.job import JobStatus
 from tests.support.edited import Project
-from tests.support.sessions import rows, run
+from tests.support.sessions import rows, run, submit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,6 +89,22 @@ def test_a_topic_that_is_read_besides_begins_at_its_first_record(topics: Topics)
     assert topics.table("copied") == [("2", "x")]
 
 
+def test_what_has_written_nothing_begins_where_it_would_have(topics: Topics) -> None:
+    """Where its options said at the first start; nobody has to say that it may go on."""
+    copy = "INSERT INTO copied SELECT id, item FROM src;"
+    run(topics.session, "RESET 'execution.upgrade-mode';")
+    topics.edit(f"'topic' = '{topics.first};{topics.second}'")
+    topics.send(1)
+    job = submit(topics.session, copy.replace("id,", "1 / (id - 1),"))
+    assert job.done.wait(60) and job.status is JobStatus.FAILED
+    topics.send(2, topic=topics.second)
+    topics.edit(f"'topic' = '{topics.first}', 'scan.startup.mode' = 'latest-offset', 'json.ignore-parse-errors' = 'true'")
+    topics.said.clear()
+    topics.run(copy)
+    assert topics.table("copied") == [("1", "x")]
+    assert "begins where the one before began, which has written nothing" in topics.said[0]
+
+
 def test_a_topic_that_is_read_no_more_is_refused_and_the_other_goes_on(topics: Topics) -> None:
     topics.edit(f"'topic' = '{topics.first};{topics.second}'")
     topics.send(1)
@@ -141,6 +158,37 @@ def test_a_renamed_sink_goes_on(on_delta: Project) -> None:
     assert on_delta.table("again") == [("a", "2"), ("b", "1")]
 
 
+def test_a_job_that_is_called_after_its_renamed_sink_is_told_of_the_one_before(on_delta: Project) -> None:
+    copy = "INSERT INTO copied SELECT id, item FROM bids;"
+    run(on_delta.session, "SET 'pipeline.name' = '';")
+    on_delta.feed("bids", (1, "a", 1))
+    on_delta.run(copy)
+    before = "insert-into_default_catalog.default_database.copied"
+    run(on_delta.session, "ALTER TABLE copied RENAME TO again;")
+    told = f"Job '{before}', which has stopped, has read and written there: its rows may be written again."
+    ((seen,),) = rows(on_delta.session, f"EXPLAIN UPGRADE {copy.replace('copied', 'again')}")
+    assert told in seen
+    on_delta.said.clear()
+    on_delta.run(copy.replace("copied", "again"))
+    assert on_delta.said == [f"{told} SET 'pipeline.name' = '{before}' goes on with what that one has kept."]
+    assert on_delta.table("again") == [("1", "a"), ("1", "a")]
+    # One that reads other tables is no concern of it.
+    on_delta.said.clear()
+    run(on_delta.session, "CREATE TABLE third (id INT, item STRING) WITH ('connector' = 'delta', 'table-path' = 'copied');")
+    on_delta.run("INSERT INTO third SELECT id, item FROM asks;")
+    assert on_delta.said == []
+
+
+def test_a_path_may_be_spelt_otherwise(on_delta: Project) -> None:
+    copy = "INSERT INTO copied SELECT id, item FROM bids;"
+    on_delta.set("last-state")
+    for number, (source, sink) in enumerate((("bids", "copied"), ("./bids/", "copied/"), (".//bids", "./copied")), 1):
+        on_delta.feed("bids", (number, "a", 1))
+        run(on_delta.session, f"ALTER TABLE bids SET ('path' = '{source}'); ALTER TABLE copied SET ('table-path' = '{sink}');")
+        on_delta.run(copy)
+    assert on_delta.table("copied") == [(str(n), "a") for n in (1, 2, 3)]
+
+
 def test_a_job_that_writes_nowhere_where_it_did_is_another(on_delta: Project) -> None:
     """Two scripts whose sinks have one name, and so have their jobs."""
     on_delta.set("last-state")
@@ -164,5 +212,10 @@ def test_a_savepoint_goes_into_another_sink(on_delta: Project) -> None:
     on_delta.feed("bids", (3, "a", 1))
     declared = "CREATE TABLE fresh (item STRING, n BIGINT, PRIMARY KEY (item) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'fresh');"
     run(on_delta.session, f"{declared} SET 'pipeline.name' = 'fresh'; SET 'execution.state-recovery.path' = '{saved}';")
-    on_delta.run("INSERT INTO fresh SELECT item, COUNT(*) FROM bids GROUP BY item;")
+    into = "INSERT INTO fresh SELECT item, COUNT(*) FROM bids GROUP BY item;"
+    ((seen,),) = rows(on_delta.session, f"EXPLAIN UPGRADE {into}")
+    assert seen.startswith("Job 'fresh' would begin with the savepoint") and "goes on with all of it" in seen
+    on_delta.run(into)
     assert on_delta.table("fresh") == [("a", "2")]
+    ((seen,),) = rows(on_delta.session, f"EXPLAIN UPGRADE {into}")
+    assert seen.startswith("Job 'fresh' goes on where it has stopped")

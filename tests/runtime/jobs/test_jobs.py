@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-import shutil
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,10 +13,12 @@ import pytest
 from benchmarks.torture.tables import Lines
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.runtime.jobs.job import JobStatus
+from sqlstream.runtime.jobs.runner import JobRunner
 from sqlstream.session.results import Completed, Rows, Submitted
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
 from tests.support.sessions import catch_up, explained, feed, open_session, rows, submit
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -156,13 +159,47 @@ def test_create_table_as(tmp_path: Path, engine, spark) -> None:
 
 def test_not_null(tmp_path: Path, engine) -> None:
     session = client(tmp_path, engine)
-    list(session.run("CREATE TABLE strict (id INT NOT NULL) WITH ('connector' = 'delta', 'table-path' = 'strict'); SET 'table.dml-sync' = 'true'"))
-    insert = "INSERT INTO strict SELECT NULLIF(x, 2) FROM (VALUES (1), (2)) AS t(x)"
-    with pytest.raises(JobFailed, match="Column 'id' is NOT NULL, however, a null value is being written into it."):
-        list(session.run(insert))
+    list(
+        session.run(
+            "CREATE TABLE strict (n INT NOT NULL, id INT NOT NULL) WITH ('connector' = 'delta', 'table-path' = 'strict'); SET 'table.dml-sync' = 'true'"
+        )
+    )
+    insert = "INSERT INTO strict SELECT x, NULLIF(y, 2) FROM (VALUES (1, 1), (CAST(NULL AS INT), 3), (5, 2)) AS t(x, y)"
+    for name, row in (("n", "null, 3"), ("id", "5, null")):
+        with pytest.raises(JobFailed) as failed:
+            list(session.run(f"{insert} WHERE {'y > 2' if name == 'n' else 'x > 0'}"))
+        assert failed.value.message == f"Column '{name}' is NOT NULL, however, a null value is being written into it. The row is {{{row}}}"
     list(session.run(f"SET 'table.exec.sink.not-null-enforcer' = 'drop'; {insert}"))
     assert rows(session, "SELECT id FROM strict") == [("1",)]
     session.close()
+
+
+def test_a_job_that_is_submitted_while_the_session_ends_is_stopped_and_none_comes_after_it(
+    tmp_path: Path, engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = client(tmp_path, engine)
+    put(tmp_path, 1)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def start(runner: JobRunner, *, resumed: bool) -> None:
+        begun.set()
+        assert go_on.wait(60)
+        start_of_it(runner, resumed=resumed)
+
+    start_of_it = JobRunner.start
+    monkeypatch.setattr(JobRunner, "start", start)
+    with ThreadPoolExecutor(2) as pool:
+        submitted = pool.submit(submit, session, "INSERT INTO words SELECT word FROM numbers;")
+        assert begun.wait(60)
+        closed = pool.submit(session.close)
+        until(lambda: session.jobs._closing)
+        go_on.set()
+        closed.result(60)
+        job = submitted.result(60)
+    assert (job.status, job.error) == (JobStatus.CANCELED, None)
+    assert job.done.is_set() and not any(query.isActive for query in job.queries)
+    with pytest.raises(JobFailed, match="The session ends"):
+        submit(session, "INSERT INTO words SELECT UPPER(word) FROM numbers;")
 
 
 def test_a_streaming_select_with_a_limit_ends(tmp_path: Path, engine) -> None:
@@ -389,9 +426,6 @@ def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Pat
     assert said[1:] == [f"Job '{first.name}' continues where it stopped ({anew.folder})."]
     assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, True, JobStatus.RUNNING)
     session.jobs.stop(again.id)
-    shutil.rmtree(again.checkpoint)
-    submit(session, word)
-    assert said[2].startswith(f"Job '{first.name}' has no checkpoint ({anew.folder}): it starts anew")
     session.close()
 
 

@@ -78,7 +78,7 @@ def test_jobs_at_once_and_a_crash_after_the_commit(tmp_path: Path, session: Sess
     assert {name: table(name) for name in expected} == expected
 
 
-def test_a_checkpoint_that_was_removed_begins_anew(tmp_path: Path, session: Session) -> None:
+def test_a_job_whose_folder_was_removed_begins_anew(tmp_path: Path, session: Session) -> None:
     """Its micro-batches have the numbers of those of the one before, and are others."""
 
     def settled(job) -> None:
@@ -88,7 +88,7 @@ def test_a_checkpoint_that_was_removed_begins_anew(tmp_path: Path, session: Sess
     (tmp_path / "numbers" / "1.json").write_text('{"id": 1, "word": "a"}\n')
     job = submit(session, OTHERS[1])
     settled(job)
-    shutil.rmtree(job.checkpoint)
+    shutil.rmtree(job.folder.parent)
     (tmp_path / "numbers" / "2.json").write_text('{"id": 2, "word": "b"}\n')
     settled(submit(session, OTHERS[1]))
     assert DeltaTable(tmp_path / "latest").rows() == Counter([("a", 1), ("b", 2)])

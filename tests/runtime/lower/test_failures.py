@@ -162,6 +162,15 @@ def test_a_project_that_spark_can_not_write_to() -> None:
     assert problem.hint == "Name a folder that can be written to."
 
 
+def test_what_stands_behind_a_task_is_told_without_its_class_and_with_the_row_that_a_database_names() -> None:
+    query = "[STREAM_FAILED] Query [id = a, runId = b] terminated with exception: "
+    large = "org.apache.kafka.common.errors.RecordTooLargeException: The message is 1300 bytes."
+    assert job_error(RuntimeError(f"{query}{TASK}: {large}{STACK}")).message == "The message is 1300 bytes."
+    violated = 'ERROR: new row for relation "t" violates check constraint "c"'
+    raised = f"{query}{TASK}: org.postgresql.util.PSQLException: {violated}\n  Detail: Failing row contains (1, 150).{STACK}"
+    assert job_error(RuntimeError(raised)).message == f"{violated} Detail: Failing row contains (1, 150)."
+
+
 def test_a_table_that_may_not_be_read_is_no_matter_of_disks() -> None:
     assert job_error(RuntimeError("ERROR: permission denied for table t")).message == "ERROR: permission denied for table t"
 
@@ -192,8 +201,8 @@ def test_a_record_that_can_not_be_read_hints_at_what_leaves_it_out(tmp_path: Pat
     query = "SELECT a FROM plain UNION ALL SELECT a FROM plain UNION ALL SELECT a FROM keyed UNION ALL SELECT a FROM bare"
     node = session.planner.planned(parse(query), session.planner.environment()).plan
     told = job_error(RuntimeError(RAISED.format("Failed to deserialize JSON <<record x record>> (topic t).")), nodes=(node,))
-    wanted = "'json.ignore-parse-errors' = 'true' of plain or 'key.csv.ignore-parse-errors' = 'true' of keyed leaves such records out."
-    assert told.hint == f"{wanted} Submitted again, the statement continues where it failed."
+    wanted = "'json.ignore-parse-errors' = 'true' of plain or 'key.csv.ignore-parse-errors' = 'true' of keyed leaves such records out"
+    assert told.hint == f"{wanted}, and gives NULL for a field that does not fit."
     assert job_error(RuntimeError(RAISED.format("/ by zero")), nodes=(node,)).hint is None
 
 

@@ -82,7 +82,9 @@ def test_failed_finished_and_stopped(told) -> None:
 
 
 def test_nothing_has_run_yet(told) -> None:
-    assert texts(told(QueryMetrics(), HOURS)) == ["The job is starting: no micro-batch has ended yet."]
+    assert texts(told(QueryMetrics(), HOURS)) == [
+        "No micro-batch has ended since the job was started: it is starting still, or nothing new has come."
+    ]
     first = QueryMetrics(batch=Batch(10, 50, 0, None, 2, 0))
     assert texts(told(first, HOURS)) == ["The first micro-batch is still running: 10 of 50 rows read. Rows come out when it ends."]
 
@@ -289,7 +291,7 @@ def test_a_watermark_in_the_future(told) -> None:
 def test_a_recorded_job_as_it_went(told) -> None:
     firsts = list(dict.fromkeys(texts(told(m, HOURS))[0] for m in recorded("skewed")))
     assert firsts == [
-        "The job is starting: no micro-batch has ended yet.",
+        "No micro-batch has ended since the job was started: it is starting still, or nothing new has come.",
         "The first micro-batch is still running: 0 rows read. Rows come out when it ends.",
         "No input: nothing new has come to topic skewed since the job began.",
         "A micro-batch is running: 0 of 100 rows read. Its rows come out when it ends.",

@@ -35,6 +35,8 @@ public final class Derivation {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String PARTITIONS = "spark.sql.shuffle.partitions";
     private static final String NONE = "-";
+    // Before the first offset of a source of topics, in its own file.
+    private static final String BEGUN = "\0v1\n";
 
     private final SparkSession session;
     private final Place old;
@@ -123,12 +125,16 @@ public final class Derivation {
             return;
         }
         for (JsonNode source : mapping.get("sources")) {
-            // One that reads from elsewhere begins with what it looks up then.
-            if (source.hasNonNull("from") && !source.hasNonNull("offset")) {
-                old.copy(
-                        "sources/" + source.get("from").asText(),
-                        fresh,
-                        "sources/" + source.get("name").asText());
+            if (!source.hasNonNull("from")) {
+                continue;
+            }
+            String from = "sources/" + source.get("from").asText();
+            String to = "sources/" + source.get("name").asText();
+            boolean changed = source.hasNonNull("offset") || source.hasNonNull("positions");
+            if (batch < 0 && changed && old.exists(from + "/0")) {
+                fresh.write(to + "/0", BEGUN + offset(source, old.read(from + "/0").replace(BEGUN, "")));
+            } else if (!source.hasNonNull("offset")) {
+                old.copy(from, fresh, to);
             }
         }
     }
@@ -140,11 +146,15 @@ public final class Derivation {
         }
         for (JsonNode source : mapping.get("sources")) {
             int place = 2 + source.path("index").asInt(lines.length);
-            String before = source.hasNonNull("from") && place < lines.length ? lines[place] : NONE;
-            String offset = source.hasNonNull("offset") ? source.get("offset").asText() : before;
-            offsets.add(source.hasNonNull("positions") ? moved(offset, source.get("positions")) : offset);
+            offsets.add(offset(source, source.hasNonNull("from") && place < lines.length ? lines[place] : NONE));
         }
         return offsets;
+    }
+
+    /** From where a source is read that was read up to {@code before}. */
+    private static String offset(JsonNode source, String before) throws IOException {
+        String offset = source.hasNonNull("offset") ? source.get("offset").asText() : before;
+        return source.hasNonNull("positions") ? moved(offset, source.get("positions")) : offset;
     }
 
     /** The offsets of a source of topics, of which some are read from elsewhere; null: from where they were. */
