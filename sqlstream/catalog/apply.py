@@ -145,11 +145,11 @@ def _create_table(manager: CatalogManager, node: ast.CreateTable, context: State
             "CREATE OR REPLACE TABLE AS statement.",
             at=node.this,
         )
-    made, notices = declare.table(node, path, manager, context.schema_of, context.scope)
+    made = declare.table(node, path, manager, context.schema_of, context.scope)
     manager.create(made, if_not_exists=exists, replace_existing=wins or replaces, at=node.this)
     if temporary:
-        return notices
-    return notices + _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
+        return []
+    return _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
 
 
 def _create_view(manager: CatalogManager, node: ast.CreateView, context: StatementContext) -> list[str]:
@@ -216,10 +216,9 @@ def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: Stateme
     action = node.action
     if isinstance(action, ast.RenameTo):
         return _rename(manager, table, action, context)
-    altered, notices = _altered(table, action, context.scope)
-    altered = declare.without_places(altered, manager)
+    altered = declare.without_places(_altered(table, action, context.scope), manager)
     manager.put(altered)
-    return notices + _saved(manager, ObjectKey("RELATION", path), altered, context)
+    return _saved(manager, ObjectKey("RELATION", path), altered, context)
 
 
 def _rename(manager: CatalogManager, item: Table | View, action: ast.RenameTo, context: StatementContext) -> list[str]:
@@ -230,7 +229,7 @@ def _rename(manager: CatalogManager, item: Table | View, action: ast.RenameTo, c
     return lines + _saved(manager, ObjectKey("RELATION", renamed.path), renamed, context)
 
 
-def _altered(table: Table, action: exp.Expression, scope: Scope) -> tuple[Table, list[str]]:
+def _altered(table: Table, action: exp.Expression, scope: Scope) -> Table:
     """``table`` after one ALTER TABLE action."""
     match action:
         case ast.AddComponents():
@@ -238,13 +237,13 @@ def _altered(table: Table, action: exp.Expression, scope: Scope) -> tuple[Table,
         case ast.ModifyComponents():
             return _changed(table, action, scope, adding=False)
         case ast.DropComponents():
-            return _dropped(table, action), []
+            return _dropped(table, action)
         case ast.RenameColumn():
-            return alter.rename_column(table, action.this.name, action.args["to"].name, action), []
+            return alter.rename_column(table, action.this.name, action.args["to"].name, action)
         case ast.SetOptions():
-            return alter.set_options(table, options_of(action.expressions)), []
+            return alter.set_options(table, options_of(action.expressions))
         case ast.ResetOptions():
-            return alter.reset_options(table, tuple(k.name for k in action.expressions), action), []
+            return alter.reset_options(table, tuple(k.name for k in action.expressions), action)
     raise NotSupported("This ALTER TABLE is not supported.", at=action)
 
 
@@ -256,7 +255,7 @@ def _placed(node: exp.Expr) -> alter.Placed:
     return alter.Placed(declare.column(node), position.this is None, position.name or None, node)
 
 
-def _changed(table: Table, action: exp.Expression, scope: Scope, *, adding: bool) -> tuple[Table, list[str]]:
+def _changed(table: Table, action: exp.Expression, scope: Scope, *, adding: bool) -> Table:
     parts = components(action.expressions)
     kinds = (ast.PhysicalColumnDef, ast.ComputedColumnDef, ast.MetadataColumnDef)
     placed = tuple(_placed(n) for n in action.expressions if isinstance(n, kinds))
@@ -278,7 +277,7 @@ def _changed(table: Table, action: exp.Expression, scope: Scope, *, adding: bool
         changed = (alter.add_key if adding else alter.modify_key)(changed, key, parts.places)
     if parts.distribution is not None:
         changed = (alter.add_distribution if adding else alter.modify_distribution)(changed, parts.distribution, action)
-    return checked(changed, parts.places, scope=scope), parts.notices
+    return checked(changed, parts.places, scope=scope)
 
 
 def _dropped(table: Table, action: ast.DropComponents) -> Table:

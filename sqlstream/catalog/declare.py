@@ -1,7 +1,7 @@
 """CREATE TABLE and CREATE VIEW statements as Table and View values.
 
-A statement's syntax goes in with the path it names; a checked value comes out, with the notices that the user should
-see. LIKE's base and a query's schema come from the caller. Messages are Flink's.
+A statement's syntax goes in with the path it names; a checked value comes out. LIKE's base and a query's schema come from the caller. Messages are
+Flink's.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ E = TypeVar("E", bound=exp.Expr)
 SchemaOf = Callable[[exp.Query], tuple[SchemaColumn, ...]]
 """What the planner says that a query gives; several of its columns may have one name."""
 
-ENFORCED = "PRIMARY KEY is taken as NOT ENFORCED: rows are not checked against it. Flink requires these words."
+_ENFORCED = (
+    "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint. ENFORCED/NOT ENFORCED controls if the constraint checks are performed on the "
+    "incoming/outgoing data. Flink does not own the data therefore the only supported mode is the NOT ENFORCED mode"
+)
 
 
 @dataclass
@@ -58,7 +61,6 @@ class Components:
     keys: list[PrimaryKey] = field(default_factory=list)
     distribution: Distribution | None = None
     places: dict[tuple[str, str], Any] = field(default_factory=dict)
-    notices: list[str] = field(default_factory=list)
 
 
 def components(nodes: Iterable[exp.Expr]) -> Components:
@@ -104,7 +106,7 @@ def _add_key(parts: Components, key: PrimaryKey, nodes: list[exp.Expression], de
     parts.keys.append(key)
     parts.places.update({("key", n.name): n for n in nodes})
     if definition is not None and definition.enforced:
-        parts.notices.append(ENFORCED)
+        raise ValidationError(_ENFORCED, at=definition, hint="Write NOT ENFORCED behind PRIMARY KEY.")
 
 
 def column(node: exp.Expr) -> Column:
@@ -155,9 +157,7 @@ def options_of(nodes: Iterable[exp.Expression] | None) -> dict[str, str]:
     return {node.this.name: node.expression.name for node in nodes or ()}
 
 
-def table(
-    node: ast.CreateTable, path: ObjectPath, manager: CatalogManager, schema_of: SchemaOf | None, scope: Scope = NOTHING
-) -> tuple[Table, list[str]]:
+def table(node: ast.CreateTable, path: ObjectPath, manager: CatalogManager, schema_of: SchemaOf | None, scope: Scope = NOTHING) -> Table:
     """The table of a CREATE TABLE statement, LIKE and AS SELECT included."""
     parts = components(
         [
@@ -196,7 +196,7 @@ def table(
     else:
         made = merge(None, _with_found_columns(made), PLAIN, parts.places)
     made = checked(made, parts.places, own=own, scope=scope, in_order=like is None and query is None)
-    return without_places(made, manager), parts.notices
+    return without_places(made, manager)
 
 
 def _with_found_columns(made: Table) -> Table:

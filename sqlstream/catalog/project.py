@@ -399,7 +399,7 @@ def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) 
             return ObjectKey("FUNCTION", lower_case_path(function.path)), replace(function, path=lower_case_path(function.path))
         case ast.CreateTable():
             path = manager.path(names, statement.this)
-            table, _ = declare.table(statement, path, manager, None, scope)
+            table = declare.table(statement, path, manager, None, scope)
             manager.create(table, if_not_exists=exists, at=statement.this)
             return ObjectKey("RELATION", path), table
     assert isinstance(statement, ast.CreateView)

@@ -166,6 +166,9 @@ class Connector(ABC):
         Raises ValidationError.
         """
 
+    def check_source(self, table: Table) -> None:
+        """Check what is asked of ``table`` where it is read, and not where it is only written. Raises ValidationError."""
+
     def columns(self, table: Table) -> tuple[PhysicalColumn, ...]:
         """The columns of ``table``, which is declared without any; none where they can't be found. Raises ValidationError."""
         return ()

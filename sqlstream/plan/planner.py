@@ -8,6 +8,7 @@ import re
 import zoneinfo
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from sqlstream.plan.planned import Planned
 from sqlstream.plan.properties import changelog_mode, fields, static
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.rules.each_node import resolved
-from sqlstream.plan.validate import validate
+from sqlstream.plan.validate import one_rowtime, validate
 from sqlstream.sql.bind import Scope
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.tables import Table, View
@@ -168,7 +169,7 @@ class Planner:
                 logical = into(build.query(node.query, env), target, env, node)
             case _:
                 logical = build.query(node, env)
-        plan = rewrite(logical, env.settings.state_ttl, batch=env.settings.batch)
+        plan = rewrite(logical, env.settings.state_ttl, batch=env.settings.batch, check=partial(one_rowtime, batch=env.settings.batch))
         validate(plan if isinstance(plan, Sink) or env.settings.batch else without_limit(plan)[0], batch=env.settings.batch)
         return Planned(node, logical, plan)
 

@@ -15,6 +15,7 @@ from sqlstream.plan.nodes import (
     Over,
     Project,
     Sort,
+    TemporalJoin,
     TimeAttribute,
     Union,
     Watermark,
@@ -52,6 +53,8 @@ def _lost(node: Node, name: str) -> str | None:
             return attribute and f"'{name}' is {to_text(expr)}: a function or cast of the time attribute '{attribute}' is not one."
         case WindowTvf(input=source, window=window) if name == window.time:
             return f"'{name}' was the time of a window function, whose result has the time attribute 'window_time'."
+        case TemporalJoin(right=right) if name in {f.name for f in fields(right)}:
+            return f"'{name}' is the time of a version in a temporal join, whose rows have the time of the left side."
         case Join() if not node.keeps_times:
             side = next((s for s in node.inputs if name in {f.name for f in fields(s)}), None)
             if side is not None and field(side, name).time is not None:

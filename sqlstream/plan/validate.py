@@ -31,9 +31,23 @@ from sqlstream.plan.nodes import (
     WindowTvf,
 )
 from sqlstream.plan.order import distinct_in_frames, in_time_order
-from sqlstream.plan.properties import changelog_mode, field, looked_up, on_time, scans, state_ttl, static, updating_node, upsert_key, walk, windowing
+from sqlstream.plan.properties import (
+    changelog_mode,
+    field,
+    fields,
+    looked_up,
+    on_time,
+    scans,
+    state_ttl,
+    static,
+    updating_node,
+    upsert_key,
+    walk,
+    windowing,
+)
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.functions.aggregates import ARGUMENTS, OVER_SET
+from sqlstream.sql.generated_names import shown
 from sqlstream.sql.tables import PrimaryKey
 
 
@@ -132,6 +146,22 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
             raise NotSupported("LIMIT inside a streaming query is not supported yet.", hint="LIMIT works at the end of a SELECT to the screen.")
         case Sink() if streaming:
             _sink(node)
+
+
+def one_rowtime(node: Node, *, batch: bool) -> None:
+    """Refuses rows with more than one event time for the sink of a stream. ``node`` still has watermarks that nothing reads."""
+    if batch or not isinstance(node, Sink):
+        return
+    written = node.input.columns if isinstance(node.input, Project) else ()
+    names = {c.name: c.expr.name for c in written if isinstance(c.expr, ColumnRef)}
+    times = [shown(names.get(f.name, f.name)) for f in fields(node.input) if f.time is TimeAttribute.ROWTIME]
+    if len(times) > 1:
+        raise ValidationError(
+            f"The query contains more than one rowtime attribute column [{', '.join(times)}] for writing into table '{node.table.path}'.\n"
+            "Please select the column that should be used as the event-time timestamp for the table sink by casting all other columns to regular "
+            "TIMESTAMP or TIMESTAMP_LTZ.",
+            hint="CAST(ts AS TIMESTAMP(3)) is a regular one.",
+        )
 
 
 def _same_key(node: Sink) -> None:

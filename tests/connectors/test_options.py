@@ -121,7 +121,7 @@ def test_misspelt_names_the_nearest_and_all(check):
         (KAFKA, {"scan.startup.mode": "specific-offsets"}, "scan.startup.specific-offsets"),
         (KAFKA, {"scan.startup.mode": "specific-offsets", "scan.startup.specific-offsets": "0:42"}, "partition:0,offset:42"),
         (KAFKA, {"scan.bounded.mode": "specific-offsets", "scan.bounded.specific-offsets": "x"}, "partition:0,offset:42"),
-        (KAFKA, {"scan.bounded.mode": "group-offsets"}, "properties.group.id"),
+        (KAFKA, {"scan.bounded.mode": "group-offsets"}, "Property group.id is required"),
         (KAFKA, {"sink.partitioner": "org.example.Mine"}, "can't name a class"),
         (KAFKA, {"sink.semantic": "exactly-once"}, "'sink.semantic' of 'kafka' is not supported"),
         (FILES, {"path": None}, "path"),

@@ -117,7 +117,10 @@ def test_nothing_that_is_checked_is_learnt(session):
 @pytest.mark.parametrize(
     ("options", "count"),
     [
-        ("'connector' = 'kafka', 'topic' = '${env:T_X}', 'properties.bootstrap.servers' = '${env:B_X}', 'format' = 'json'", 0),
+        (
+            "'connector' = 'kafka', 'topic' = '${env:T_X}', 'properties.bootstrap.servers' = '${env:B_X}', 'format' = 'json', 'properties.group.id' = 'g'",
+            0,
+        ),
         ("'connector' = 'jdbc', 'url' = '${env:U_X}', 'table-name' = 't', 'password' = '${env:P_X}', 'sink.max-retries' = '${env:R_X}'", 0),
         ("'connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/${env:U_X}', 'table-name' = 't', 'lookup.cache' = '${env:C_X}'", 0),
         ("'connector' = 'filesystem', 'path' = '${env:D_X}/x', 'format' = 'json', 'nosuch' = '${env:N_X}'", 1),

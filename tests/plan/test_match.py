@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DECLARATIONS = """
 CREATE TABLE ticks (item STRING, x INT NOT NULL, y BIGINT, p AS PROCTIME(), unread STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
-WITH ('connector' = 'kafka', 'topic' = 'ticks', 'properties.bootstrap.servers' = 'localhost:1', 'format' = 'json');
+WITH ('connector' = 'kafka', 'topic' = 'ticks', 'properties.bootstrap.servers' = 'localhost:1', 'format' = 'json', 'scan.startup.mode' = 'earliest-offset');
 CREATE TABLE ended (item STRING, x INT, ts TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = 'ended', 'format' = 'json');
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -194,6 +195,9 @@ REFUSALS = {
     "unknown column": ("SELECT nope FROM clicks", "Column 'nope' not found in any table", "nope"),
     "unknown table": ("SELECT * FROM nope", "Object 'nope' not found", "nope"),
     "unknown function": ("SELECT NOPE(n) FROM clicks", "No match found for function signature NOPE", "NOPE(n)"),
+    "bang equal": ("SELECT n FROM clicks WHERE n != 1", "Bang equal '!=' is not allowed under the current SQL conformance level", "!= 1"),
+    "no letter of Flink's": ("SELECT n AS 한 FROM clicks", "Lexical error at line 1, column 21.", "한"),
+    "no digit": ("SELECT n FROM clicks WHERE n = 2²", 'Encountered: "²" (178)', "²"),
     "wrong arguments": ("SELECT UPPER(1, 2) FROM clicks", "UPPER", "UPPER(1"),
     "where is no condition": ("SELECT n FROM clicks WHERE n", "WHERE clause must be a condition", "n"),
     "aggregate in where": ("SELECT n FROM clicks WHERE COUNT(*) > 1", "Aggregate expression is illegal in WHERE clause", "COUNT"),
@@ -574,6 +578,40 @@ def test_a_statement_set_is_checked_statement_by_statement(session: Session) -> 
 def test_end_without_begin(session: Session) -> None:
     with pytest.raises(ValidationError, match="No Statement Set to submit"):
         list(session.run("END"))
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("SELECT ts, ts FROM clicks", "[ts, ts0]"),
+        ("SELECT ts AS a, ts AS b FROM clicks", "[a, b]"),
+        ("SELECT a.ts, b.ts FROM clicks AS a JOIN clicks AS b ON a.n = b.n AND a.ts BETWEEN b.ts AND b.ts + INTERVAL '1' HOUR", "[ts, ts0]"),
+        ("SELECT ts, CAST(ts AS TIMESTAMP(3)) FROM clicks", None),
+        ("SELECT ts, LOCALTIMESTAMP FROM clicks", None),
+        ("SELECT a.ts, b.ts FROM clicks AS a JOIN versions FOR SYSTEM_TIME AS OF a.ts AS b ON a.who = b.who", None),
+    ],
+)
+def test_rows_that_are_written_have_one_event_time(session: Session, query: str, names: str | None) -> None:
+    versions = "SELECT who, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY who ORDER BY ts DESC) AS k FROM clicks) WHERE k = 1"
+    list(session.run(f"CREATE TABLE times (a TIMESTAMP(3), b TIMESTAMP(3)) WITH ('connector' = 'blackhole'); CREATE VIEW versions AS {versions}"))
+    if names is None:
+        list(session.run(f"EXPLAIN INSERT INTO times {query}"))
+        return
+    with pytest.raises(ValidationError, match=re.escape(f"more than one rowtime attribute column {names} for writing into table")) as refused:
+        list(session.run(f"EXPLAIN INSERT INTO times {query}"))
+    assert refused.value.hint == "CAST(ts AS TIMESTAMP(3)) is a regular one."
+
+
+def test_a_topic_is_read_from_somewhere(session: Session) -> None:
+    place = "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b:1', 'format' = 'json'"
+    list(session.run(f"CREATE TABLE topic (n INT) WITH ({place})"))
+    list(session.run("EXPLAIN INSERT INTO topic SELECT n FROM clicks"))
+    for more in ("", " /*+ OPTIONS('properties.auto.offset.reset' = 'earliest') */"):
+        with pytest.raises(ValidationError, match="Property group.id is required when using committed offset for offsets initializer") as refused:
+            list(session.run(f"EXPLAIN SELECT n FROM topic{more}"))
+        assert "'earliest-offset' reads all" in str(refused.value.hint)
+    for more in ("'properties.group.id' = 'g'", "'scan.startup.mode' = 'latest-offset'"):
+        list(session.run(f"EXPLAIN SELECT n FROM topic /*+ OPTIONS({more}) */"))
 
 
 def test_refused_statements_say_why(session: Session) -> None:

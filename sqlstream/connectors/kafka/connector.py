@@ -118,8 +118,12 @@ class TopicConnector(Connector):
         if mode == "specific-offsets":
             _specific(options, side)
         # The startup mode has group-offsets for its default, which a table that is only written needs no group for.
-        if f"scan.{side}.mode" in options and mode == "group-offsets" and "properties.group.id" not in options:
-            raise ValidationError(f"'properties.group.id' is required in 'group-offsets' {side} mode but missing.")
+        if f"scan.{side}.mode" in options and mode == "group-offsets":
+            _require_group(table)
+
+    def check_source(self, table: Table) -> None:
+        if "group-offsets" in (self.startup(table), self.option(table, "scan.bounded.mode")):
+            _require_group(table)
 
     def option(self, table: Table, key: str) -> Any:
         """The typed value of an option of ``table``, or its default."""
@@ -263,6 +267,14 @@ def _matches(pattern: str, topic: str) -> bool:
         return False  # Java's alone
 
 
+def _require_group(table: Table) -> None:
+    if "properties.group.id" not in table.options:
+        raise ValidationError(
+            "Property group.id is required when using committed offset for offsets initializer.",
+            hint="Reading begins with the offsets of a group unless 'scan.startup.mode' says otherwise: 'earliest-offset' reads all that is there.",
+        )
+
+
 def _specific(options: Mapping[str, str], side: str) -> dict[int, int]:
     key = f"scan.{side}.specific-offsets"
     try:
@@ -283,8 +295,7 @@ def _group_offsets(kafka: Any, table: Table, partitions: list[Partition], reset:
     if missing and reset not in ("earliest", "latest"):
         shown = ", ".join(f"{t}-{p}" for t, p in missing)
         raise ValidationError(
-            f"Undefined offset with no reset policy for partitions: [{shown}]: "
-            + (f"group '{group}' has committed none." if group else "there is no 'properties.group.id'."),
+            f"Undefined offset with no reset policy for partitions: [{shown}]: group '{group}' has committed none.",
             hint="Set 'scan.startup.mode' = 'earliest-offset', or 'properties.auto.offset.reset' = 'earliest'.",
         )
     default = EARLIEST if reset == "earliest" else LATEST

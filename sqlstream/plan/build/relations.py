@@ -169,12 +169,17 @@ def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
     resolved = replace(declared, options=known(declared.options))
     if env.settings.warehouse:
         resolved = connector.placed(resolved, known({"warehouse": env.settings.warehouse})["warehouse"])
+    _at(at, lambda: env.notices.extend(f"{declared.path.name}: {n}" for n in connector.check(resolved)))
+    return resolved
+
+
+def _at(at: exp.Expr | None, check: Callable[[], None]) -> None:
+    """``check()``, whose errors are about ``at`` where they say nothing else."""
     try:
-        env.notices.extend(f"{declared.path.name}: {n}" for n in connector.check(resolved))
+        check()
     except ValidationError as error:
         error.at = error.at if error.at is not None else at
         raise
-    return resolved
 
 
 def table(declared: Table, env: Environment, at: exp.Expr | None) -> Node:
@@ -184,6 +189,7 @@ def table(declared: Table, env: Environment, at: exp.Expr | None) -> Node:
     if not connector.is_source:
         raise ValidationError(f"Connector '{declared.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
     refuse_unknown_metadata(declared, at, writing=False)
+    _at(at, lambda: connector.check_source(declared))
     fixed = env.settings.batch or connector.static(declared)
     mode = connector.source_mode(declared)
     node: Node = Scan(declared, connector.bounded(declared), fixed, mode)

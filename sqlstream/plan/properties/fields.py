@@ -24,6 +24,7 @@ from sqlstream.plan.nodes import (
     Rank,
     RowValue,
     Scan,
+    TemporalJoin,
     TimeAttribute,
     Unary,
     Union,
@@ -100,7 +101,9 @@ def fields(node: Node) -> tuple[Field, ...]:
             )
         case Join(left=left, right=right, kind=kind):
             a = (_joined(f, node, optional=kind.left_optional) for f in fields(left))
-            b = () if kind.left_only else (_joined(f, node, optional=kind.right_optional) for f in fields(right))
+            # The times of versions are values: a row has the time of the left side.
+            of_right = None if isinstance(node, TemporalJoin) else node
+            b = () if kind.left_only else (_joined(f, of_right, optional=kind.right_optional) for f in fields(right))
             return (*a, *b)
         case LookupJoin(input=source, table=table, kind=kind):
             return (*fields(source), *(_joined(f, None, optional=kind.right_optional) for f in fields(table)))
@@ -128,7 +131,9 @@ def _expanded_field(column: tuple[Named, ...], times: dict[str, TimeAttribute | 
 
 
 def _joined(field: Field, join: Join | None, *, optional: bool) -> Field:
-    """A column of a join's input, or of a lookup table. A row that a window join fills with NULLs has no window."""
+    """A column of a join's input, or of a table whose rows are looked up, where ``join`` is None. A row that a window join fills with NULLs has no
+    window.
+    """
     kept = join is not None and join.keeps_times and not (optional and isinstance(join, WindowJoin))
     return Field(field.name, field.type.null() if optional else field.type, field.time if kept else None)
 

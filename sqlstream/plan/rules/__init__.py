@@ -27,6 +27,8 @@ from sqlstream.plan.rules.unused_watermark import unused_watermark
 from sqlstream.plan.rules.upserts import upserts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlstream.plan.nodes import Node
     from sqlstream.plan.rules.each_node import Rule
 
@@ -44,9 +46,12 @@ def whole_plan(ttl: int = 0, *, batch: bool = False) -> dict[str, Rule]:
     return {**rules, "state_ttl": lambda node: state_ttl(node, ttl)} if ttl else rules
 
 
-def rewrite(node: Node, ttl: int = 0, *, batch: bool = False) -> Node:
-    """``node`` after every rule, see ``whole_plan``. Raises ValidationError, NotSupported."""
+def rewrite(node: Node, ttl: int = 0, *, batch: bool = False, check: Callable[[Node], None] = lambda node: None) -> Node:
+    """``node`` after every rule, see ``whole_plan``. ``check`` looks at it before columns and watermarks that nothing reads are left out. Raises
+    ValidationError, NotSupported.
+    """
     node = resolved(node)
+    check(node)
     for rule in whole_plan(ttl, batch=batch).values():
         node = rule(node)
     return node

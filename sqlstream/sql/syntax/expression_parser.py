@@ -55,7 +55,6 @@ QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE")
 _COMPARISONS: dict[str, type[exp.Binary]] = {
     "=": exp.EQ,
     "<>": exp.NEQ,
-    "!=": exp.NEQ,
     "<": exp.LT,
     "<=": exp.LTE,
     ">": exp.GT,
@@ -112,6 +111,8 @@ class ExpressionParser(Cursor):
             if operator := _COMPARISONS.get(self.words[self.index]):
                 self.index += 1
                 left = operator(this=left, expression=self._quantified())
+            elif self.at("!="):
+                self.refuse("Bang equal '!=' is not allowed under the current SQL conformance level", self.token, "Write <>.")
             elif self.at("IS"):
                 left = self._is(left)
             elif self.accept("OVERLAPS"):

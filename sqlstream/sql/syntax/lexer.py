@@ -109,17 +109,20 @@ class Lexeme(NamedTuple):
         return match is None or match.lastgroup != self.kind.value
 
 
+# What a word is made of, besides ASCII's digits, as Calcite's grammar has it: no Korean, no superscripts.
+_LETTER = r"$A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff\u0100-\u1fff\u3040-\u318f\u3300-\u337f\u3400-\u3d2d\u4e00-\u9fff\uf900-\ufaff"
 # END stands for "or the end of the text" where ends may be open. ``//`` behind a colon is part of an address.
 _GRAMMAR = r"""
       (?P<space> \s+ )
     | (?P<string> (?: (?:_[uU][tT][fF][-\w]*)? '[^']*(?:''[^']*)* | [eE]'[^'\\]*(?:(?:\\.|'')[^'\\]*)* | [xX]'[0-9A-Fa-f]* ) (?:' END )
                 | [uU]&'[^']*(?:''[^']*)* (?:' END ) (?: \s* [uU][eE][sS][cC][aA][pP][eE] \s* '[^']' )? )
-    | (?P<word> (?:[^\W\d]|\$)[\w$]* )
+    | (?P<word> [LETTER][LETTER0-9]* )
     | (?P<quoted> `[^`]*(?:``[^`]*)* (?:` END ) )
     | (?P<number> [0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)? | \.[0-9]+(?:[eE][+-]?[0-9]+)? )
     | (?P<comment> --[^\n]* | (?<!:)(?<!:/)//[^\n]* | /\*(?!\+).*? (?:\*/ END ) )
     | (?P<sign> /\*\+ | \*/ | <> | != | <= | >= | => | \|\| | \.\. | . )
 """
+_GRAMMAR = _GRAMMAR.replace("LETTER", _LETTER)
 _LEXEME = re.compile(_GRAMMAR.replace("END", ""), re.S | re.X)
 _OPEN_LEXEME = re.compile(_GRAMMAR.replace("END", r"| \Z"), re.S | re.X)
 _KINDS = {kind.value: kind for kind in Kind}

@@ -8,7 +8,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlstream.core.errors import SyntaxProblem
 from sqlstream.sql.generated_names import PREFIX, reserved
-from sqlstream.sql.syntax.lexer import Kind, Lexeme, lexemes, message
+from sqlstream.sql.syntax.lexer import Kind, Lexeme, lexemes, message, position
 
 _SIGNS = {
     "(": TokenType.L_PAREN,
@@ -129,6 +129,11 @@ def _name(name: str, start: int) -> str:
 
 
 def _check(sign: str, start: int, text: str) -> None:
+    if sign.isalnum():
+        where = position(text, start)
+        raise SyntaxProblem(
+            f'Lexical error at {where}.  Encountered: "{sign}" ({ord(sign)})', at=start, hint="A name that has it stands in backticks."
+        )
     if sign == '"':
         raise SyntaxProblem(message(text, start, '"\\""'), at=start, hint="Strings are written in single quotes, identifiers in backticks.")
     if sign in _UNCLOSED:

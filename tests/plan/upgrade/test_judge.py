@@ -264,7 +264,7 @@ def test_another_primary_key_is_told(plans) -> None:
     assert not judge(old, plans(COUNT, into=("keyed",), before=f"DROP TABLE keyed; {keyed.format('a')}")).lost
 
 
-TOPIC = "CREATE TABLE {} (item STRING, price INT) WITH ('connector' = 'kafka', {}, 'properties.bootstrap.servers' = 'b:1', 'format' = 'json');"
+TOPIC = "CREATE TABLE {} (item STRING, price INT) WITH ('connector' = 'kafka', {}, 'properties.bootstrap.servers' = 'b:1', 'properties.group.id' = 'g', 'format' = 'json');"
 # What a table reads before and after, and what becomes of its offsets: those that are lost.
 TOPICS = {
     "the same": ("'topic' = 't'", "'topic' = 't'", [], "its offsets go on"),

@@ -194,7 +194,7 @@ def test_the_expression_that_failed_is_told(tmp_path: Path, message: str, query:
 
 def test_a_record_that_can_not_be_read_hints_at_what_leaves_it_out(tmp_path: Path) -> None:
     session = Session(tmp_path, notify=lambda line: None)
-    kafka = "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b:9092'"
+    kafka = "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b:9092', 'properties.group.id' = 'g'"
     with_key = f"{kafka}, 'key.format' = 'csv', 'key.fields' = 'a', 'value.format' = 'json', 'value.json.ignore-parse-errors' = 'true'"
     for name, options in {"plain": f"{kafka}, 'format' = 'json'", "keyed": with_key, "bare": f"{kafka}, 'format' = 'raw'"}.items():
         list(session.run(f"CREATE TABLE {name} (a STRING{'' if name == 'bare' else ', b INT'}) WITH ({options})"))

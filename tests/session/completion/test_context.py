@@ -19,7 +19,7 @@ def session(tmp_path):
     script = """
     CREATE TABLE orders (item STRING, price INT, who ROW<name STRING>, twice AS price * 2, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
     CREATE TEMPORARY VIEW totals AS SELECT item, SUM(price) AS total FROM orders GROUP BY item;
-    CREATE TABLE events (a INT) WITH ('connector' = 'kafka', 'topic' = 'e', 'properties.bootstrap.servers' = 'broker:1', 'format' = 'json');
+    CREATE TABLE events (a INT) WITH ('connector' = 'kafka', 'topic' = 'e', 'properties.bootstrap.servers' = 'broker:1', 'properties.group.id' = 'g', 'format' = 'json');
     CREATE DATABASE archive;
     """
     return open_session(tmp_path, script)
