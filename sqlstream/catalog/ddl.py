@@ -162,7 +162,7 @@ def create_database_file(name: str, database: Database) -> str:
 
 def literal_secrets(options: Mapping[str, str]) -> list[str]:
     """The options that contain a secret in plain text."""
-    return [k for k, v in options.items() if masked_option(k, v) != v]
+    return [k for k, v in options.items() if v and masked_option(k, v) != v]
 
 
 def secrets_of(item: Table | View | UserFunction | Database | Catalog) -> list[str]:

@@ -15,6 +15,7 @@ statement's text. The session, which alone knows the script, turns that into fil
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,17 @@ from sqlstream.core.secrets import masked_value, places, starred
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+# So much of a name, a number or another text without spaces is shown, of one that may be a path, of a whole message, of a line of a script.
+_LONGEST_WORD, _LONGEST_PATH, _LONGEST_MESSAGE, _LONGEST_LINE = 220, 1_000, 10_000, 300
+_LONG_WORD = re.compile(rf"[^\s/]{{{_LONGEST_WORD + 1},}}|\S{{{_LONGEST_PATH + 1},}}")
+
+
+def shortened(text: str) -> str:
+    """``text`` with what is too long in it cut: nobody reads a name of a thousand letters."""
+    cut = _LONG_WORD.sub(lambda word: f"{word[0][:_LONGEST_WORD]} ...", text)
+    return cut if len(cut) <= _LONGEST_MESSAGE else f"{cut[:_LONGEST_MESSAGE]} ..."
 
 
 class SqlStreamError(Exception):
@@ -35,9 +47,9 @@ class SqlStreamError(Exception):
     heals = False
 
     def __init__(self, message: str, *, at: Any = None, hint: str | None = None) -> None:
-        self.message = masked_value(message)
+        self.message = shortened(masked_value(message))
         super().__init__(self.message)
-        self.hint = None if hint is None else masked_value(hint)
+        self.hint = None if hint is None else shortened(masked_value(hint))
         self.at = at
         self.location: Location | None = None
         # The key of the option that it is about.
@@ -129,10 +141,12 @@ class Location:
 
     @property
     def caret(self) -> str:
-        """The line with carets below the clause, as far as it is on this line."""
-        pad = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
-        here = len(self.text[self.column - 1 : self.column - 1 + self.length].rstrip())
-        return f"{self.text}\n{pad}{'^' * max(1, here)}"
+        """The line, or what is around the clause of a long one, with carets below the clause, as far as it is there."""
+        begin = max(0, self.column - 1 - _LONGEST_LINE // 2) if len(self.text) > _LONGEST_LINE else 0
+        text, column = self.text[begin : begin + _LONGEST_LINE], self.column - 1 - begin
+        pad = "".join("\t" if c == "\t" else " " for c in text[:column])
+        here = len(text[column : column + self.length].rstrip())
+        return f"{text}\n{pad}{'^' * max(1, here)}"
 
 
 def offset_of(at: Any) -> int | None:

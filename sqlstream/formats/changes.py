@@ -31,6 +31,10 @@ _OTHER = "__sqlstream_other_"
 _NEW = (None, RowKind.INSERT)
 _OLD = (RowKind.DELETE, None)
 _UPDATE = (RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER)
+_NO_BEFORE = ' The "before" field of '
+_REPLICA_IDENTITY = (
+    " message is null, if you are using Debezium Postgres Connector, please check the Postgres table has been set REPLICA IDENTITY to FULL level."
+)
 _TABLES = "Make it a metadata column, value.database or value.table, and filter by that."
 
 
@@ -74,10 +78,15 @@ class ChangeFormat(JsonBased):
         ignore = self.option(options, "ignore-parse-errors")
         reader = rows.java().JsonChanges(json.dumps(description), iso, ignore)
         problem = None if ignore else f"Corrupt {self.title} JSON message"
-        frame = rows.read_rows(record, reader, (*fields, *others, (KIND, TINYINT)), problem)
+        why = self._why(f"CAST({record.value} AS STRING)", "$.payload" if wrapped else "$")
+        frame = rows.read_rows(record, reader, (*fields, *others, (KIND, TINYINT)), problem, why=why)
         metadata = [F.expr(p.sql.format(quote(_OTHER + p.field))).alias(p.key) for p in wanted]
         kept = [F.col(quote(c)) for c in [*record.frame.columns, *[n for n, _ in fields]]]
         return frame.select(*kept, *metadata, KIND)
+
+    def _why(self, record: str, path: str) -> str:
+        """SQL of what is wrong with a record that can't be read, where a database is set up so; ``path`` is that of the change in it."""
+        return "''"
 
     def _type(self, fields: Fields, others: Mapping[str, Type]) -> dict[str, Any]:
         """The record's type, as the reader takes it."""
@@ -149,6 +158,12 @@ class Debezium(ChangeFormat):
         "before", "after", "op", {"c": _NEW, "r": _NEW, "u": _UPDATE, "d": _OLD},
         ('{"before":null,"after":%s,"op":"c"}', '{"before":%s,"after":null,"op":"d"}'),
     )  # fmt: skip
+
+    def _why(self, record: str, path: str) -> str:
+        op = f"get_json_object({record}, '{path}.op')"
+        change = f"CASE {op} WHEN 'u' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' END"
+        told = f"concat({spark_string(_NO_BEFORE)}, {change}, {spark_string(_REPLICA_IDENTITY)})"
+        return f"if(get_json_object({record}, '{path}.before') IS NULL, coalesce({told}, ''), '')"
 
     def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
         if self.option(options, "schema-include"):

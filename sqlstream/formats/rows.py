@@ -24,10 +24,10 @@ def java() -> Any:
     return classes(SparkContext._active_spark_context).formats
 
 
-def read_rows(record: Encoded, reader: Any, fields: Fields, problem: str | None, *, text: bool = True) -> DataFrame:
+def read_rows(record: Encoded, reader: Any, fields: Fields, problem: str | None, *, text: bool = True, why: str = "''") -> DataFrame:
     """``record.frame`` with the columns of the rows that ``reader`` finds, and ``problem`` the error of a record that it can't read.
 
-    ``text``: whether a record is shown as text, else in hex."""
+    ``text``: whether a record is shown as text, else in hex; ``why``: SQL of what is said behind the record and its place."""
     from pyspark.sql import functions as F
     from pyspark.sql.classic.column import Column
 
@@ -37,7 +37,7 @@ def read_rows(record: Encoded, reader: Any, fields: Fields, problem: str | None,
     if problem is not None:
         # The place of a record is computed only for one that can't be read.
         shown = f"CAST({record.value} AS STRING)" if text else f"hex(CAST({record.value} AS BINARY))"
-        place = f"raise_error(concat({spark_string(f'{problem} ')}, {marked_record(shown)}, ' (', {record.origin}, ').'))"
+        place = f"raise_error(concat({spark_string(f'{problem} ')}, {marked_record(shown)}, ' (', {record.origin}, ').', {why}))"
         row_array = F.when(value.isNotNull(), F.coalesce(row_array, F.expr(place).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
     if record.nulls:
         row_array = F.coalesce(row_array, F.array(F.lit(None).cast(f"STRUCT<{columns_sql(fields)}>")))

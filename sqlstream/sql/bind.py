@@ -53,9 +53,11 @@ _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
 }  # fmt: skip
 # Operators whose names look like those of functions.
 _NOT_CALLED = {f.name for f in OPERATORS if f.name.isidentifier()} - {*CALLABLE}
+# What the planner has replaced where it can be.
+_SUB_QUERIES: dict[type[exp.Expr], str] = {
+    exp.Subquery: "A scalar sub-query", exp.Select: "A scalar sub-query", exp.Exists: "EXISTS", exp.In: "IN (sub-query)",
+}  # fmt: skip
 _REFUSED: dict[type[exp.Expr], str] = {
-    exp.Subquery: "Scalar sub-queries are not supported yet.",
-    exp.Select: "Scalar sub-queries are not supported yet.", exp.Exists: "EXISTS is not supported yet.",
     exp.All: "Comparison with ALL (sub-query) is not supported yet.", exp.Any: "Comparison with ANY or SOME (sub-query) is not supported yet.",
     exp.WithinGroup: "WITHIN GROUP is not supported.", exp.Star: "* stands for columns in a select list and in COUNT(*) only.",
     exp.Alias: "A name is given in the select list only.",
@@ -150,7 +152,15 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
             return _filtered(node, scope)
         case exp.Window():
             return _over(node, scope)
+    if type(node) in _SUB_QUERIES:
+        raise _misplaced(node)
     raise NotSupported(_REFUSED.get(type(node), f"{type(node).__name__} is not supported in expressions."), at=node)
+
+
+def _misplaced(node: exp.Expr) -> NotSupported:
+    """The refusal of a sub-query."""
+    problem = f"{_SUB_QUERIES[type(node)]} is supported in the select list, in WHERE and in HAVING, and not here."
+    return NotSupported(problem, at=node, hint="Select it as a column in a sub-query of FROM.")
 
 
 def _refuse_unknown(node: exp.Expr) -> None:
@@ -158,8 +168,8 @@ def _refuse_unknown(node: exp.Expr) -> None:
     known = _ARGS.get(type(node), _OPERANDS if isinstance(node, exp.Binary) else ("this",))
     for name, value in node.args.items():
         if value and name not in known and type(node) not in _REFUSED:
-            if isinstance(node, exp.In):
-                raise NotSupported("IN (sub-query) is not supported yet.", at=node)
+            if type(node) in _SUB_QUERIES:
+                raise _misplaced(node)
             raise NotSupported(f"{name.strip('_').upper()} is not supported here.", at=value if isinstance(value, exp.Expr) else node)
 
 

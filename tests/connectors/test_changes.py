@@ -92,6 +92,12 @@ def test_broken(spark):
     for line in BROKEN:
         with pytest.raises(Exception, match=r"Corrupt Debezium JSON message <<record .* record>> \(place\)"):
             decoded(spark, "debezium-json", [line]).collect()
+    for change, name in (('"op":"u"', "UPDATE"), ('"op":"d"', "DELETE")):
+        for wrapped in (False, True):
+            line = f'{{"before":null,"after":{{"id":1}},{change}}}'
+            options = {"schema-include": "true"} if wrapped else {}
+            with pytest.raises(Exception, match=rf'\(place\)\. The "before" field of {name} message is null, .* REPLICA IDENTITY to FULL level\.'):
+                decoded(spark, "debezium-json", [f'{{"schema":null,"payload":{line}}}' if wrapped else line], options).collect()
     # A field that can't be read is NULL.
     lines = [*BROKEN, '{"before":{"id":1},"after":{"id":"y","name":"a"},"op":"u"}', '{"before":{"id":4},"after":{"name":{"x": 1}},"op":"u"}']
     found = rows(decoded(spark, "debezium-json", lines, {"ignore-parse-errors": "true"}))

@@ -36,6 +36,8 @@ FOUND = {
     "WITH ('connector' = 'datagen')",
 }
 CLEAN = (
+    "CREATE TABLE d (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't', 'password' = '')",
+    "CREATE TABLE rates (cur STRING, rate INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts, PRIMARY KEY (cur) NOT ENFORCED) WITH ('connector' = 'datagen')",
     f"INSERT INTO counts SELECT who, COUNT(*) FROM {WINDOWS} GROUP BY window_start, window_end, who",
     f"INSERT INTO windows SELECT window_start, who, COUNT(*) FROM {WINDOWS} GROUP BY window_start, window_end, who",
     "SELECT a.n FROM clicks AS a JOIN people AS b ON a.who = b.who AND a.ts BETWEEN b.ts - INTERVAL '5' SECOND AND b.ts",

@@ -183,6 +183,27 @@ def test_an_error_says_file_line_and_column(session: Session) -> None:
 
 
 @pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT {} FROM orders", "SELECT id AS a, {}(1) FROM orders", "CREATE TABLE `{}` (a INT) WITH ('connector' = '{}'); SELECT * FROM `{}`",
+        "SELECT CAST('{}' AS DATE)", "SELECT 1 WHERE '{} {}'",
+    ],
+)  # fmt: skip
+def test_what_is_very_long_is_cut(session: Session, sql: str) -> None:
+    with pytest.raises(SqlStreamError) as caught:
+        run(session, sql.replace("{}", "x" * 100_000))
+    error = caught.value
+    assert len(error.message) < 1_000 and len(error.hint or "") < 1_000
+    line, carets = error.location.caret.split("\n")
+    assert carets.index("^") < len(line) <= 300 and len(carets) <= 300
+
+
+def test_a_path_is_whole() -> None:
+    path = "/".join(["x" * 90] * 8)
+    assert ValidationError(f"There is no {path}.").message == f"There is no {path}."
+
+
+@pytest.mark.parametrize(
     ("sql", "caret"),
     [
         ("SELECT *\nFROM default_database.missing AS m", "     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"),

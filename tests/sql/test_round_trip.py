@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 import sqlglot
+from sqlglot.errors import ParseError
 
 from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.syntax.lexer import Kind, lexemes
 from sqlstream.sql.syntax.statements import split
 
 from .conftest import SCRIPTS
@@ -73,6 +76,55 @@ WRITTEN = {
 @pytest.mark.parametrize(("sql", "written"), WRITTEN.items())
 def test_text(sql: str, written: str) -> None:
     assert parse(sql).sql("flink") == written
+
+
+COMMENTED = {
+    "-- lead\nSELECT a, -- first\n b /* second */ FROM t // from\nWHERE a = 1 /* one */ AND b = 2 -- two\n;\n-- last": (
+        "/* lead */ SELECT a /* first */, b /* second */ FROM t /* from */ WHERE a = 1 /* one */ AND b = 2 /* two */ /* last */"
+    ),
+    "SELECT\n  -- of the next line\n  a FROM t": "SELECT a /* of the next line */ FROM t",
+    "CREATE TABLE t (a INT -- its id\n, b STRING) WITH ('connector' = 'x' /* why */)": (
+        "CREATE TABLE t (a INT /* its id */, b STRING) WITH ('connector' = 'x' /* why */)"
+    ),
+    "SELECT '-- no comment', `/* nor */` FROM t /*+ OPTIONS('a'='b') */ /* this is */": (
+        "SELECT '-- no comment', `/* nor */` FROM t /*+ OPTIONS('a' = 'b') */ /* this is */"
+    ),
+    "SELECT 1 -- it ends: */ here\nFROM t": "SELECT 1 /* it ends: * / here */ FROM t",
+}
+
+
+@pytest.mark.parametrize(("sql", "written"), COMMENTED.items())
+def test_comments_stay_where_they_are(sql: str, written: str) -> None:
+    tree = sqlglot.parse_one(sql, read="flink")
+    assert tree.sql("flink") == written
+    assert tree.sql("flink", comments=False) == parse(sql.partition(";")[0]).sql("flink")
+
+
+def said_in(text: str) -> list[str]:
+    return [re.sub(r"^(--|//|/[*])|[*]/$", "", c.text).strip() for c in lexemes(text) if c.kind is Kind.COMMENT]
+
+
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_comments_of_every_statement_stay(sql: str) -> None:
+    tree = sqlglot.parse_one(f"-- before\n{sql} /* behind */", read="flink")
+    wanted = sorted([*said_in(sql), "before", "behind"])
+    for pretty in (False, True):
+        written = tree.sql("flink", pretty=pretty)
+        assert sorted(said_in(written)) == wanted
+        assert sqlglot.parse_one(written, read="flink") == tree
+
+
+def test_a_pretty_string_is_the_same_string() -> None:
+    tree = sqlglot.parse_one("SELECT a, 'x\n  y' AS b FROM t", read="flink")
+    assert tree.sql("flink", pretty=True) == "SELECT\n  a,\n  'x\n  y' AS b\nFROM t"
+
+
+def test_two_words_are_no_statement() -> None:
+    for text in ("print Orders", "a + 1 b", "f(x) y; SELECT 1"):
+        with pytest.raises(ParseError, match="Was expecting: a statement"):
+            sqlglot.parse_one(text, read="flink")
+    for text in ("a AS b", "CAST(a AS INT) AS b", "a + 1", "`as`"):
+        assert sqlglot.parse_one(text, read="flink").sql("flink") == text
 
 
 def test_names_are_quoted_on_request() -> None:

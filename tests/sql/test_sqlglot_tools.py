@@ -124,7 +124,7 @@ def test_scopes() -> None:
 
 def test_types() -> None:
     found = annotate_types(qualify(tree(WINDOWED), schema=SCHEMA, dialect="flink"), schema=SCHEMA, dialect="flink")
-    assert [s.type.sql("flink") for s in found.selects if s.type is not None] == ["TIMESTAMP(3)", "VARCHAR(2147483647)", "DECIMAL(10, 2)"]
+    assert [s.type.sql("flink") for s in found.selects if s.type is not None] == ["TIMESTAMP(3)", "STRING", "DECIMAL(10, 2)"]
 
 
 def test_diff() -> None:

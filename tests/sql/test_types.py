@@ -53,7 +53,8 @@ def test_the_same_type_in_sqlglot(type_: Type) -> None:
     node = data_type(type_)
     assert type(node) is exp.DataType
     assert flink_type(node) == type_
-    assert node.copy().sql("flink") == type_sql(type_, nested=True)
+    short = type_sql(type_, nested=True).replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
+    assert node.copy().sql("flink") == short
 
 
 def test_comments_of_fields_stay() -> None:

@@ -1,4 +1,4 @@
-"""A watermark without a delay: every row that comes out of order is late."""
+"""A watermark without a delay: every row that comes out of order is late. Not so of a versioned table, whose rows are looked up as of a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check(subject: Subject) -> Iterator[Violation]:
-    watermark = subject.table.watermark if subject.table is not None else None
+    watermark = subject.table.watermark if subject.table is not None and subject.table.primary_key is None else None
     declared = subject.tree.watermarks if isinstance(subject.tree, ast.CreateTable) else []
     if watermark is not None and declared and isinstance(watermark.expression, exp.Column):
         yield Violation(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 from sqlglot import exp, generator
@@ -18,6 +19,8 @@ from sqlstream.sql.syntax.statement_text import CLAUSES
 from sqlstream.sql.syntax.type_syntax import type_sql
 
 _NILADIC = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
+_LONGEST = re.compile(r"\b(VARCHAR|VARBINARY)\(2147483647\)")
+_SHORT = {"VARCHAR": "STRING", "VARBINARY": "BYTES"}
 _BRACKETED = ("ARRAY", "MAP", "MULTISET")
 
 
@@ -28,6 +31,8 @@ class FlinkGenerator(generator.Generator):
     QUERY_HINTS = True
     UNNEST_WITH_ORDINALITY = True
     VALUES_AS_TABLE = True
+    # What is said of a statement stands before it.
+    WITH_SEPARATED_COMMENTS = (*generator.Generator.WITH_SEPARATED_COMMENTS, *WRITERS)
     TRANSFORMS: ClassVar[dict[Any, Any]] = {
         **generator.Generator.TRANSFORMS,
         **CLAUSES,
@@ -35,7 +40,7 @@ class FlinkGenerator(generator.Generator):
         **dict.fromkeys(CALLS, lambda self, e: _call(self, e)),
         exp.Identifier: lambda self, e: _identifier(self, e),
         **dict.fromkeys((exp.HexString, Bytes), lambda self, e: f"X'{e.name}'"),
-        exp.Literal: lambda self, e: flink_string(e.this) if e.is_string else e.this,
+        exp.Literal: lambda self, e: _literal(self, e),
         exp.NullSafeEQ: lambda self, e: self.binary(e, "IS NOT DISTINCT FROM"),
         exp.NullSafeNEQ: lambda self, e: self.binary(e, "IS DISTINCT FROM"),
         exp.RegexpLike: lambda self, e: self.binary(e, "RLIKE"),
@@ -54,7 +59,7 @@ class FlinkGenerator(generator.Generator):
         exp.Table: lambda self, e: _table(self, e),
         exp.Values: lambda self, e: _values(self, e),
         exp.Tuple: lambda self, e: f"({self.expressions(e, flat=True)})",
-        exp.DataType: lambda self, e: type_sql(flink_type(e), nested=True) if e.this != exp.DType.UNKNOWN else "UNKNOWN",
+        exp.DataType: lambda self, e: _type(e),
         ast.TimeLiteral: lambda self, e: f"{e.args['kind']} {flink_string(e.args['this'])}",
         ast.TimeDifference: lambda self, e: f"({self.binary(e, '-')}) {e.args['unit']}{f' TO {to}' if (to := e.args['to']) else ''}",
         ast.IntervalLiteral: lambda self, e: _interval(e),
@@ -80,6 +85,19 @@ class FlinkGenerator(generator.Generator):
         relations.Measure: lambda self, e: self.sql(e, "this"),
         relations.PatternColumn: lambda self, e: ".".join(self.sql(p) for p in (e.args.get("variable"), e.this.this) if p),
     }
+
+
+def _literal(self: generator.Generator, node: exp.Literal) -> str:
+    if not node.is_string:
+        return str(node.this)
+    # Else what is indented would be another string.
+    return flink_string(node.this).replace("\n", self.SENTINEL_LINE_BREAK if self.pretty else "\n")
+
+
+def _type(node: exp.DataType) -> str:
+    if node.this == exp.DType.UNKNOWN:
+        return "UNKNOWN"
+    return _LONGEST.sub(lambda name: _SHORT[name[1]], type_sql(flink_type(node), nested=True))
 
 
 def _certain(self: generator.Generator, node: exp.Expr) -> str:

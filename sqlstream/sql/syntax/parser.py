@@ -12,6 +12,7 @@ from sqlglot.errors import ParseError
 from sqlstream.core.depth import too_deep
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.comments import commented
 from sqlstream.sql.syntax.cursor import mark
 from sqlstream.sql.syntax.lexer import message
 from sqlstream.sql.syntax.meanings import exact
@@ -52,13 +53,18 @@ class FlinkParser(base.Parser):
 
     def _statements(self, cursor: StatementParser) -> list[exp.Expr | None]:
         trees: list[exp.Expr | None] = []
+        begin = 0
         while not cursor.at_end:
             if cursor.accept(";"):
                 continue
-            trees.append(exact(related(statement(cursor) if _begins_statement(cursor) else cursor.select_item())))
+            tree = exact(related(statement(cursor) if _begins_statement(cursor) else _expression(cursor)))
             if not cursor.at_end and not cursor.at(";"):
                 cursor.unexpected(cursor.token)
-        return trees or [None]
+            end = len(cursor.sql) if cursor.at_end else cursor.token.start
+            trees.append(commented(tree, cursor.sql, begin, end))
+            begin = end
+        # What stands behind the last ``;``.
+        return [*trees[:-1], commented(tree, cursor.sql, begin, len(cursor.sql))] if trees else [None]
 
     def parse_into(self, expression_types: Any, raw_tokens: list[Token], sql: str | None = None) -> list[exp.Expr | None]:
         """One expression or part of a query. Raises ParseError."""
@@ -68,7 +74,7 @@ class FlinkParser(base.Parser):
             tree = _PARTS.get(first, StatementParser.select_item)(cursor)
             if not cursor.at_end:
                 cursor.unexpected(cursor.token)
-            return [exact(related(tree))]
+            return [commented(exact(related(tree)), cursor.sql, 0, len(cursor.sql))]
 
 
 @contextmanager
@@ -80,6 +86,15 @@ def of_sqlglot(sql: str) -> Iterator[None]:
         before = sql[: error.offset or 0]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         raise ParseError.new(f"{error.message}{f' {error.hint}' if error.hint else ''}", description=error.message, line=line, col=column) from error
+
+
+def _expression(cursor: StatementParser) -> exp.Expr:
+    """What sqlglot's builders parse: an item of a select list, whose name stands behind AS. Two words are no statement of Flink's."""
+    start = cursor.token
+    item = cursor.select_item()
+    if isinstance(item, exp.Alias) and cursor.words[cursor.index - 2] != "AS":
+        cursor.unexpected(start, "a statement")
+    return item
 
 
 def _begins_statement(cursor: StatementParser) -> bool:
