@@ -132,7 +132,8 @@ public final class Derivation {
             String to = "sources/" + source.get("name").asText();
             boolean changed = source.hasNonNull("offset") || source.hasNonNull("positions");
             if (batch < 0 && changed && old.exists(from + "/0")) {
-                fresh.write(to + "/0", BEGUN + offset(source, old.read(from + "/0").replace(BEGUN, "")));
+                fresh.write(
+                        to + "/0", BEGUN + offset(source, old.read(from + "/0").replace(BEGUN, "")));
             } else if (!source.hasNonNull("offset")) {
                 old.copy(from, fresh, to);
             }
