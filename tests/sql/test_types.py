@@ -63,6 +63,8 @@ def test_comments_of_fields_stay() -> None:
     assert (type_.comments, type_.children[1].comments) == (("it's", None, None), ("deep",))
     assert data_type(type_).sql("flink") == text
     assert flink_type(data_type(type_)).comments == type_.comments
+    of_a_type = "ROW<`VARCHAR(2147483647)` STRING 'VARBINARY(2147483647)'>"
+    assert data_type(column(of_a_type)).sql("flink") == of_a_type
 
 
 OTHERS = {

@@ -89,7 +89,7 @@ class Beginning:
             if last is None or not last.is_open or last.savepoint != saved.id:
                 self._recover(at, saved)
                 return False
-        if last is None and before is None and settings.streaming and (other := beside(home, job.sinks, settings.zone, taken)) is not None:
+        if last is None and before is None and settings.streaming and (other := beside(home, self._record, taken)) is not None:
             self.notify(other)
         mode, verdict = self._verdict(before, first=first) if before is not None and at.changed else ("from-start", None)
         if before is not None and at.continues and at.offsets and before.version is not None and before.version.plan is not None:

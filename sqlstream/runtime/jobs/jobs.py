@@ -158,12 +158,12 @@ class Jobs:
         One that was stopped, and is to stay so, is not started: it is CANCELED.
         """
         with self._submitting:
-            if self._closing:
-                raise JobFailed("The session ends: no job is started any more.")
             return self._submit(spark, _Submission(sinks, name, settings, sql, locate or unlocated), declined)
 
     def _submit(self, spark: SparkSession, asked: _Submission, declined: frozenset[Place] = frozenset(), home: JobFolder | None = None) -> Job:
         """``home``: that of the job, where it was stopped and somebody starts it."""
+        if self._closing:
+            raise JobFailed("The session ends: no job is started any more.")
         sinks, name, settings = asked.sinks, asked.name, asked.settings
         self.await_ended()
         look = partial(find, self.kept.jobs, sinks, name, digest(sinks, settings.zone), settings.zone)

@@ -11,11 +11,11 @@ from sqlstream.runtime.jobs.digests import digest
 from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, stopped, unused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
-    from sqlstream.plan.upgrade import SinkRecord
+    from sqlstream.plan.upgrade import PlanRecord, SinkRecord
 
 
 _NEW = "is new: it begins where the options of its sources say."
@@ -69,11 +69,10 @@ def placement(home: JobFolder, plan: str, sinks: tuple[Sink, ...], zone: str, ta
     return Placement(home, plan, last, before, same, changed, offsets, code)
 
 
-def beside(home: JobFolder, sinks: tuple[Sink, ...], zone: str, taken: Collection[Place]) -> str | None:
-    """That a job which has stopped, not that of ``home``, reads and writes what these sinks do: one whose tables were called otherwise, as its name
-    says; None where there is none.
+def beside(home: JobFolder, now: PlanRecord, taken: Collection[Place]) -> str | None:
+    """That a job which has stopped, not that of ``home``, reads and writes what the plan ``now`` does: one whose tables were called otherwise, as its
+    name says; None where there is none.
     """
-    now = record(sinks, zone)
     for name, old in stopped(home.path.parent, (home.path, *taken)):
         if any(_alike(a, b) for a in old.sinks for b in now.sinks):
             hint = f"SET 'pipeline.name' = '{name}' goes on with what that one has kept."
@@ -116,7 +115,7 @@ def preview(
     at = placement(find(jobs, sinks, name, plan, zone, taken), plan, sinks, zone, taken, streaming=streaming)
     job, number = f"Job '{at.home.name}'", at.number
     if at.last is None and at.before is None:
-        other = beside(at.home, sinks, zone, taken) if streaming else None
+        other = beside(at.home, record(sinks, zone), taken) if streaming else None
         return Preview(at.home.path, (f"{job} {_NEW}", *([other] if other else [])))
     if at.continues:
         but = f", but for {', '.join(f'{topic} ({where})' for topic, where in at.offsets.items())}" if at.offsets else ""
@@ -136,7 +135,7 @@ def preview(
     changed = f"{job} has changed, and would be version {number}."
     kept = f"If it went on with what version {number - 1} has kept ({at.before.folder}):"
     first = () if at.before.has_committed else (_FIRST,)
-    return Preview(at.home.path, (changed, kept, *masked("\n".join(table(verdict))).split("\n"), _outcome(verdict), *first), verdict)
+    return Preview(at.home.path, (changed, kept, *_judged(verdict, masked), *first), verdict)
 
 
 def _of_savepoint(
@@ -150,7 +149,13 @@ def _of_savepoint(
         return None
     verdict = verdict_on(version.plan, sinks, zone, saved=True)
     begins = f"Job '{home.name}' would begin with the savepoint '{saved.folder}' of job '{saved.job}':"
-    return Preview(home.path, (begins, *masked("\n".join(table(verdict))).split("\n"), _outcome(verdict)), verdict)
+    return Preview(home.path, (begins, *_judged(verdict, masked)), verdict)
+
+
+def _judged(verdict: Verdict, masked: Callable[[str], str]) -> Iterator[str]:
+    """The lines of a verdict, and what follows from it."""
+    yield from masked("\n".join(table(verdict))).split("\n")
+    yield _outcome(verdict)
 
 
 def _outcome(verdict: Verdict) -> str:

@@ -16,12 +16,18 @@ from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.lexer import Kind, lexemes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlstream.sql.syntax.lexer import Lexeme
 
 
-def commented(tree: exp.Expr, text: str, begin: int, end: int) -> exp.Expr:
-    """``tree`` with the comments of ``text`` from ``begin`` to ``end``: those of the statement, and what stands before it."""
-    found = [c for c in lexemes(text[:end]) if c.kind is Kind.COMMENT and c.start >= begin]
+def comments_of(text: str) -> list[Lexeme]:
+    """All comments of ``text``, in their order."""
+    return [lexeme for lexeme in lexemes(text) if lexeme.kind is Kind.COMMENT]
+
+
+def commented(tree: exp.Expr, text: str, found: Sequence[Lexeme]) -> exp.Expr:
+    """``tree`` with the comments of ``text`` that were ``found``: in its statement, before it or behind."""
     if not found:
         return tree
     if (view := tree.find(ast.CreateView, ast.AsQuery)) is not None:

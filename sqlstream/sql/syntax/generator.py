@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, ClassVar
 
 from sqlglot import exp, generator
@@ -19,8 +18,6 @@ from sqlstream.sql.syntax.statement_text import CLAUSES
 from sqlstream.sql.syntax.type_syntax import type_sql
 
 _NILADIC = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
-_LONGEST = re.compile(r"\b(VARCHAR|VARBINARY)\(2147483647\)")
-_SHORT = {"VARCHAR": "STRING", "VARBINARY": "BYTES"}
 _BRACKETED = ("ARRAY", "MAP", "MULTISET")
 
 
@@ -59,7 +56,7 @@ class FlinkGenerator(generator.Generator):
         exp.Table: lambda self, e: _table(self, e),
         exp.Values: lambda self, e: _values(self, e),
         exp.Tuple: lambda self, e: f"({self.expressions(e, flat=True)})",
-        exp.DataType: lambda self, e: _type(e),
+        exp.DataType: lambda self, e: type_sql(flink_type(e), nested=True, short=True) if e.this != exp.DType.UNKNOWN else "UNKNOWN",
         ast.TimeLiteral: lambda self, e: f"{e.args['kind']} {flink_string(e.args['this'])}",
         ast.TimeDifference: lambda self, e: f"({self.binary(e, '-')}) {e.args['unit']}{f' TO {to}' if (to := e.args['to']) else ''}",
         ast.IntervalLiteral: lambda self, e: _interval(e),
@@ -92,12 +89,6 @@ def _literal(self: generator.Generator, node: exp.Literal) -> str:
         return str(node.this)
     # Else what is indented would be another string.
     return flink_string(node.this).replace("\n", self.SENTINEL_LINE_BREAK if self.pretty else "\n")
-
-
-def _type(node: exp.DataType) -> str:
-    if node.this == exp.DType.UNKNOWN:
-        return "UNKNOWN"
-    return _LONGEST.sub(lambda name: _SHORT[name[1]], type_sql(flink_type(node), nested=True))
 
 
 def _certain(self: generator.Generator, node: exp.Expr) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from sqlglot.errors import ParseError
 from sqlstream.core.depth import too_deep
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.comments import commented
+from sqlstream.sql.syntax.comments import commented, comments_of
 from sqlstream.sql.syntax.cursor import mark
 from sqlstream.sql.syntax.lexer import message
 from sqlstream.sql.syntax.meanings import exact
@@ -53,18 +54,21 @@ class FlinkParser(base.Parser):
 
     def _statements(self, cursor: StatementParser) -> list[exp.Expr | None]:
         trees: list[exp.Expr | None] = []
-        begin = 0
+        comments = deque(comments_of(cursor.sql))
         while not cursor.at_end:
             if cursor.accept(";"):
                 continue
             tree = exact(related(statement(cursor) if _begins_statement(cursor) else _expression(cursor)))
             if not cursor.at_end and not cursor.at(";"):
                 cursor.unexpected(cursor.token)
-            end = len(cursor.sql) if cursor.at_end else cursor.token.start
-            trees.append(commented(tree, cursor.sql, begin, end))
-            begin = end
-        # What stands behind the last ``;``.
-        return [*trees[:-1], commented(tree, cursor.sql, begin, len(cursor.sql))] if trees else [None]
+            own = []
+            while comments and (cursor.at_end or comments[0].start < cursor.token.start):
+                own.append(comments.popleft())
+            trees.append(commented(tree, cursor.sql, own))
+        if trees:
+            # What stands behind the last ``;``.
+            commented(tree, cursor.sql, comments)
+        return trees or [None]
 
     def parse_into(self, expression_types: Any, raw_tokens: list[Token], sql: str | None = None) -> list[exp.Expr | None]:
         """One expression or part of a query. Raises ParseError."""
@@ -74,7 +78,7 @@ class FlinkParser(base.Parser):
             tree = _PARTS.get(first, StatementParser.select_item)(cursor)
             if not cursor.at_end:
                 cursor.unexpected(cursor.token)
-            return [commented(exact(related(tree)), cursor.sql, 0, len(cursor.sql))]
+            return [commented(exact(related(tree)), cursor.sql, comments_of(cursor.sql))]
 
 
 @contextmanager

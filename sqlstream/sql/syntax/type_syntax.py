@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlstream.sql import types as t
@@ -193,19 +194,18 @@ def _row(cursor: Cursor) -> t.Type:
     return t.row(tuple(names), tuple(children), tuple(comments) if any(c is not None for c in comments) else ())
 
 
-def type_sql(type_: t.Type, *, nested: bool = False) -> str:
-    """``type_`` in Flink SQL, as SHOW CREATE TABLE writes it; NOT NULL only where ``nested``."""
+def type_sql(type_: t.Type, *, nested: bool = False, short: bool = False) -> str:
+    """``type_`` in Flink SQL, as SHOW CREATE TABLE writes it; NOT NULL only where ``nested``. ``short``: STRING and BYTES are called so."""
+    inner = partial(type_sql, nested=True, short=short)
     match type_.root:
-        case "VARCHAR":
-            text = f"VARCHAR({type_.args[0]})"
-        case "VARBINARY":
-            text = f"VARBINARY({type_.args[0]})"
+        case "VARCHAR" | "VARBINARY" if not short:
+            text = f"{type_.root}({type_.args[0]})"
         case "TIMESTAMP_LTZ":
             text = f"TIMESTAMP({type_.args[0]}) WITH LOCAL TIME ZONE"
         case "ARRAY" | "MULTISET" | "MAP":
-            text = f"{type_.root}<{', '.join(type_sql(c, nested=True) for c in type_.children)}>"
+            text = f"{type_.root}<{', '.join(map(inner, type_.children))}>"
         case "ROW":
-            text = f"ROW<{', '.join(fields_sql(type_, lambda c: type_sql(c, nested=True)))}>"
+            text = f"ROW<{', '.join(fields_sql(type_, inner))}>"
         case _:
             text = str(type_)
     return text if type_.nullable or not nested else f"{text} NOT NULL"

@@ -200,6 +200,8 @@ def test_a_job_that_is_submitted_while_the_session_ends_is_stopped_and_none_come
     assert job.done.is_set() and not any(query.isActive for query in job.queries)
     with pytest.raises(JobFailed, match="The session ends"):
         submit(session, "INSERT INTO words SELECT UPPER(word) FROM numbers;")
+    with pytest.raises(JobFailed, match="The session ends"):
+        session.jobs.start(job.id)
 
 
 def test_a_streaming_select_with_a_limit_ends(tmp_path: Path, engine) -> None:
