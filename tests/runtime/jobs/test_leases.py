@@ -21,8 +21,6 @@ from sqlstream.runtime.jobs.locks import Owner
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
     from sqlstream.runtime.engine.session import Engine
@@ -31,10 +29,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-@pytest.fixture(params=["file", "hdfs", "s3"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path, engine: Engine) -> HadoopPath:
-    url = f"file:{tmp_path}" if request.param == "file" else request.getfixturevalue(f"{request.param}_folder")
-    return HadoopPath(f"{url}/jobs/job ü", Hadoop(lambda: engine))
+@pytest.fixture(params=["hdfs", "s3"])
+def folder(request: pytest.FixtureRequest, engine: Engine) -> HadoopPath:
+    return HadoopPath(f"{request.getfixturevalue(f'{request.param}_folder')}/jobs/job ü", Hadoop(lambda: engine))
 
 
 @pytest.fixture

@@ -9,12 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ContentSummary;
+import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.functional.FutureIO;
 import org.apache.spark.sql.SparkSession;
 
 /** What Python does with files of Hadoop's file systems. Paths are as Hadoop has them: nothing in them is encoded. */
@@ -108,10 +110,24 @@ public final class Files {
         }
     }
 
+    /** A file's text, as one of its writers has left it: one that is replaced meanwhile is read again. */
     static String text(FileSystem system, Path path) throws IOException {
-        try (var in = system.open(path)) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        while (true) {
+            FileStatus file = system.getFileStatus(path);
+            try (var in = FutureIO.awaitFuture(
+                    system.openFile(path).withFileStatus(file).build())) {
+                return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            } catch (IOException error) {
+                // S3 gives no rest of an object that is not there any more.
+                if (version(system.getFileStatus(path)).equals(version(file))) {
+                    throw error;
+                }
+            }
         }
+    }
+
+    private static String version(FileStatus file) {
+        return file instanceof EtagSource tagged ? tagged.getEtag() : file.getModificationTime() + " " + file.getLen();
     }
 
     static void write(Configuration hadoop, Path path, String text) throws IOException {
