@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from sqlstream import formats
 from sqlstream.connectors.base import SPLIT, Metadata
+from sqlstream.connectors.kafka.client_settings import PREFIX
 from sqlstream.core.changelog import KIND, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.formats.base import Encoded, Fields, Format
 from sqlstream.sql.generated_names import bound
-from sqlstream.sql.quoting import quote
+from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.types import BIGINT, BYTES, INT, STRING, map_of, timestamp_ltz
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ _METADATA = {
 # What the metadata keys of the value's format begin with.
 _OF_VALUE = "value."
 _PROPERTY = "property: "
+_LARGEST, _LARGEST_BYTES = "max.request.size", 1_048_576
+# What Kafka's client counts of a record besides its key, its value and the lengths of these: of its batch 61, of itself 21, of its headers 1.
+_OVERHEAD_BYTES = 83
 
 
 @dataclass(frozen=True)
@@ -211,4 +215,17 @@ def encoded(frame: DataFrame, table: Table, layout: Layout, removed: str | None 
         columns += [F.col(quote(n)).alias(layout.key_names[n]) for n, _ in layout.key_fields]
         key = layout.key.encode(layout.key_format_fields, formats.own_options(layout.key, table.options, "key."))
         sent.append(key.alias("key"))
-    return frame.select(*columns).select(*sent)
+    return frame.select(*columns).select(*sent).withColumn("value", _small_enough(table, keyed=layout.key is not None))
+
+
+def _small_enough(table: Table, *, keyed: bool) -> Column:
+    """The value of a record, an error that shows the record where Kafka's client would refuse to send one of its size, and not say which."""
+    from pyspark.sql import functions as F
+
+    said = table.options.get(f"{PREFIX}{_LARGEST}", "")
+    most = int(said) if said.isdecimal() else _LARGEST_BYTES
+    size = " + ".join(f"coalesce(octet_length({part}), 0)" for part in (["key", "value"] if keyed else ["value"]))
+    key = "' with the key ', left(CAST(key AS STRING), 100), " if keyed else ""
+    larger = spark_string(f" bytes is larger than {most}, which is the value of '{PREFIX}{_LARGEST}'. It begins with ")
+    problem = f"concat('The record', {key}' of ', {size}, {larger}, coalesce(left(CAST(value AS STRING), 100), 'NULL'))"
+    return F.expr(f"if({size} > {most - _OVERHEAD_BYTES}, raise_error({problem}), value)")

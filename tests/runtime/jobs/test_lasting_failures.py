@@ -82,14 +82,34 @@ def test_a_source_whose_rows_change(session: Session, spark) -> None:
 
 
 @pytest.mark.kafka
-def test_a_record_that_is_too_large(session: Session, broker) -> None:
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("", "The record of 2014 bytes is larger than 1000, which is the value of 'properties.max.request.size'. It begins with {\"n\":2,\"s\":\"xxx"),
+        (", 'key.format' = 'raw', 'key.fields' = 's', 'value.fields-include' = 'EXCEPT_KEY'", f"The record with the key {'x' * 100} of 2007 bytes is larger"),
+    ],
+)  # fmt: skip
+def test_a_record_that_is_too_large(session: Session, broker, options: str, told: str) -> None:
     topic = f"large-{uuid.uuid4().hex[:8]}"
     broker.topic(topic, 1)
     run(
         session,
-        f"CREATE TABLE small (n INT, s STRING) WITH ('connector' = 'kafka', 'topic' = '{topic}', 'format' = 'json',"
-        f" 'properties.bootstrap.servers' = '{broker.bootstrap}', 'properties.max.request.size' = '1000');",
+        f"CREATE TABLE small (n INT, s STRING) WITH ('connector' = 'kafka', 'topic' = '{topic}', '{'value.' if options else ''}format' = 'json',"
+        f" 'properties.bootstrap.servers' = '{broker.bootstrap}', 'properties.max.request.size' = '1000'{options});",
     )
-    told = failure(session, "INSERT INTO small SELECT n, s FROM numbers", {"n": 1, "s": "a"}, {"n": 2, "s": "x" * 2000})
-    assert "larger than 1000, which is the value of the max.request.size configuration" in told.message
-    assert told.hint is not None and "'properties.max.request.size'" in told.hint
+    found = failure(session, "INSERT INTO small SELECT n, s FROM numbers", {"n": 1, "s": "x" * 900}, {"n": 2, "s": "x" * 2000})
+    assert found.message.startswith(told)
+
+
+@pytest.mark.kafka
+def test_a_record_that_the_broker_finds_too_large(session: Session, broker) -> None:
+    topic = f"small-{uuid.uuid4().hex[:8]}"
+    broker.topic(topic, 1)
+    run(
+        session,
+        f"CREATE TABLE small (s STRING) WITH ('connector' = 'kafka', 'topic' = '{topic}', 'format' = 'raw',"
+        f" 'properties.bootstrap.servers' = '{broker.bootstrap}', 'properties.max.request.size' = '3000000');",
+    )
+    found = failure(session, "INSERT INTO small SELECT s FROM numbers", {"n": 2, "s": "x" * 2_000_000})
+    assert "larger than the max message size the server will accept" in found.message
+    assert found.hint is not None and "'properties.max.request.size'" in found.hint
