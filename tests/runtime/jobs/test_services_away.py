@@ -58,8 +58,8 @@ class Run:
         return sorted(json.loads(line)["id"] for line in lines)
 
     def begun(self) -> bool:
-        """Whether a micro-batch is being written."""
-        return any((self.project / ".sqlstream" / "jobs").glob("*/1/checkpoint/*/offsets/0"))
+        """Whether a micro-batch is being written into both sinks."""
+        return len(list((self.project / ".sqlstream" / "jobs").glob("*/1/checkpoint/*/offsets/0"))) == 2
 
     def end(self) -> None:
         self.process.send_signal(signal.SIGTERM)
