@@ -105,7 +105,7 @@ class Planner:
                 batch=settings.read(self.options, "execution.runtime-mode") == "batch",
                 dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
                 state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
-                not_null_enforcer=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper(),
+                drop_nulls=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper() == "DROP",
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
                 dry=self.dry,
                 warehouse=settings.read(self.options, "table.warehouse"),

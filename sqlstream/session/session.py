@@ -380,14 +380,23 @@ class Session:
         spark = self._engine.spark
         notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))
         if env.settings.batch or static(plan):
-            self._select = select.Collection(plan, limit, spark, env.settings.zone, self.project, batch=env.settings.batch)
+            self._select = select.Collection(
+                plan, limit, spark, env.settings.zone, self.project, batch=env.settings.batch, drop_nulls=env.settings.drop_nulls
+            )
             self._stop_if_interrupted()
             changes = self._client.keeping(columns, select.inserts(self._collected(self._select)))
             if env.settings.batch:
                 return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
             return results.Stream(columns=columns, changes=changes, notices=notices)
         running = self._select = select.Changes(
-            plan, limit, spark, env.settings.zone, self.project, idle_ms=idle_ms(self.options), future_ms=future_ms(self.options)
+            plan,
+            limit,
+            spark,
+            env.settings.zone,
+            self.project,
+            drop_nulls=env.settings.drop_nulls,
+            idle_ms=idle_ms(self.options),
+            future_ms=future_ms(self.options),
         )
         self._stop_if_interrupted()
         return results.Stream(columns=columns, changes=self._client.keeping(columns, iter(running)), notices=notices)

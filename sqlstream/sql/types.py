@@ -50,6 +50,11 @@ class Type:
         return (self, *(part for child in self.children for part in child.parts))
 
     @property
+    def holds_not_null(self) -> bool:
+        """Whether it, or a type in it, is NOT NULL."""
+        return any(not part.nullable for part in self.parts)
+
+    @property
     def is_string(self) -> bool:
         return self.root in ("CHAR", "VARCHAR")
 

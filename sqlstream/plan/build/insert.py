@@ -61,7 +61,7 @@ def into(source: Node, target: Table, env: Environment, node: exp.Expr, *, stati
             raise ValidationError(f"Column '{column.name}' has no default value and does not allow NULLs", at=node)
     projected = Project(source, tuple(Named(c.name, by_name.get(c.name, Literal(c.type, None))) for c in columns))
     partition = tuple((k, str(v.value)) for k, v in static.items() if isinstance(v, Literal))
-    return Sink(projected, target, overwrite, partition, drop_nulls=env.settings.not_null_enforcer == "DROP")
+    return Sink(projected, target, overwrite, partition, drop_nulls=env.settings.drop_nulls)
 
 
 def _stored(ref: ColumnRef, column: PhysicalColumn | MetadataColumn) -> Expr:

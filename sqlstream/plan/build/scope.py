@@ -40,7 +40,7 @@ class PlanSettings:
     database: str = ""
     batch: bool = False
     dynamic_options: bool = True
-    not_null_enforcer: str = "ERROR"
+    drop_nulls: bool = False
     changes_twice: bool = False
     state_ttl: int = 0
     dry: bool = False

@@ -15,6 +15,7 @@ from sqlstream.plan.properties.static import of_static as of_static
 from sqlstream.plan.properties.static import static as static
 from sqlstream.plan.properties.tree import scans as scans
 from sqlstream.plan.properties.tree import walk as walk
+from sqlstream.plan.properties.unchecked import unchecked as unchecked
 from sqlstream.plan.properties.upsert_key import upsert_key as upsert_key
 from sqlstream.plan.properties.watermark import awaits_watermark as awaits_watermark
 from sqlstream.plan.properties.watermark import on_time as on_time

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import SPLIT, Read, SourceFrame, with_kinds
 from sqlstream.core import storage
-from sqlstream.core.changelog import KIND, KIND_TYPE, ChangelogMode, RowKind
+from sqlstream.core.changelog import KIND, KIND_TYPE, RowKind
 from sqlstream.plan.nodes import (
     ChangelogNormalize,
     CoGroup,
@@ -50,7 +50,19 @@ from sqlstream.plan.nodes import (
 )
 from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, scans, state_ttl, static
 from sqlstream.plan.properties import field as field_of
-from sqlstream.runtime.lower import aggregates, joins, lookups, ordered, patterns, python_functions, ranks, timed_joins, window_operators, windows
+from sqlstream.runtime.lower import (
+    aggregates,
+    joins,
+    lookups,
+    not_null,
+    ordered,
+    patterns,
+    python_functions,
+    ranks,
+    timed_joins,
+    window_operators,
+    windows,
+)
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.correlate import correlated
 from sqlstream.runtime.lower.future_rows import without_future
@@ -94,7 +106,7 @@ def _lowered(node: Node, to: Lowering) -> DataFrame:
             by_clock = field_of(source, window.time).time is TimeAttribute.PROCTIME
             return windows.assigned(node, _clocked_window(node, to) if by_clock else lower(source, to))
         case WindowAggregate(input=source):
-            return aggregates.window_aggregate(node, lower(source, to), to.zone)
+            return aggregates.window_aggregate(node, not_null.aggregated(node, lower(source, to)), to.zone)
         case Rank(input=source) if awaits_watermark(node):
             return ordered.first_rows(node, lower(source, to))
         case Rank(input=source):
@@ -116,7 +128,9 @@ def _lowered(node: Node, to: Lowering) -> DataFrame:
         case KeyedJoin(input=source):
             return joins.keyed(node, _expiring(node, source, to), to.zone, ttl=_ttl(node, to))
         case GroupAggregate(input=source):
-            return aggregates.group_aggregate(node, _expiring(node, source, to), to.zone, batch=to.batch, ttl=_ttl(node, to))
+            return aggregates.group_aggregate(
+                node, not_null.aggregated(node, _expiring(node, source, to)), to.zone, batch=to.batch, ttl=_ttl(node, to)
+            )
         case Union(branches=branches):
             return _union_all(branches, to)
         case Limit(input=source):
@@ -126,9 +140,9 @@ def _lowered(node: Node, to: Lowering) -> DataFrame:
         case Sort(input=source):
             return ordered.sorted_rows(node, lower(source, to))
         case Over(input=source):
-            return ordered.over(node, lower(source, to), to.zone, batch=to.batch)
+            return ordered.over(node, not_null.aggregated(node, lower(source, to)), to.zone, batch=to.batch)
         case Sink(input=source):
-            return _not_null(node, lower(source, to))
+            return not_null.written(node, lower(source, to))
     raise TypeError(type(node).__name__)
 
 
@@ -161,31 +175,6 @@ def _column(name: str, sql: str) -> Column:
     from pyspark.sql import functions as F
 
     return F.expr(sql).alias(name)
-
-
-def _not_null(node: Sink, frame: DataFrame) -> DataFrame:
-    """``frame`` with the check of NOT NULL columns that the query doesn't already keep."""
-    inputs = {f.name: f for f in fields(node.input)}
-    checked = [c.name for c in node.table.persisted if not c.type.nullable and inputs[c.name].type.nullable]
-    if not checked:
-        return frame
-    # A row that is removed by its key may have no other columns.
-    removed = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
-    if node.drop_nulls:
-        return frame.where(f"{removed} OR ({' AND '.join(f'{quote(c)} IS NOT NULL' for c in checked)})")
-    # One check of the row, however many columns there are: each shows the whole row.
-    first = checked[0]
-    required = _required(checked, [c.name for c in node.table.persisted], removed, of=first, spark_type=inputs[first].type.spark)
-    return frame.select(*(_column(n, required if n == first else quote(n)) for n in row(node.input)))
-
-
-def _required(checked: list[str], columns: list[str], removed: str, *, of: str, spark_type: str) -> str:
-    """The column ``of`` of rows that have NULL in none of ``checked``."""
-    missing = " ".join(f"WHEN {quote(c)} IS NULL THEN {spark_string(c)}" for c in checked)
-    shown = f"CAST(struct({', '.join(map(quote, columns))}) AS STRING)"
-    begin, end = (spark_string(part) for part in ("Column '", "' is NOT NULL, however, a null value is being written into it. The row is "))
-    problem = f"raise_error(concat({begin}, CASE {missing} END, {end}, {shown}))"
-    return f"if(({' AND '.join(f'{quote(c)} IS NOT NULL' for c in checked)}) OR {removed}, {quote(of)}, CAST({problem} AS {spark_type}))"
 
 
 def _watermark(node: Watermark, to: Lowering) -> DataFrame:

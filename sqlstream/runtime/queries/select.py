@@ -21,6 +21,7 @@ from sqlstream.core.changelog import KIND, Change, Nested, RowKind, changes
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.plan.properties import bounded, fields, window_column
 from sqlstream.runtime.engine.failures import job_error
+from sqlstream.runtime.lower import not_null
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
@@ -62,11 +63,12 @@ def in_order(frame: DataFrame, column: str | None) -> DataFrame:
 
 
 class Collection:
-    """A SELECT over static input. ``stop`` ends it from another thread."""
+    """A SELECT over static input. ``stop`` ends it from another thread. ``drop_nulls``: rows with NULL in a NOT NULL column don't fail it."""
 
-    def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, batch: bool) -> None:
+    def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, batch: bool, drop_nulls: bool) -> None:
         self._node = node
         self._limit = limit
+        self._drop_nulls = drop_nulls
         self._spark = spark
         self._folder = _scratch(project)
         self._to = Lowering(
@@ -80,7 +82,8 @@ class Collection:
         """All of them; ``report`` hears about once a second how far it is, from another thread. Raises JobFailed."""
         collected: list[tuple[Any, ...]] = []
         try:
-            frame = in_order(displayed(lower(self._node, self._to), self._node, self._to.zone), window_column(self._node))
+            rows = not_null.delivered(self._node, lower(self._node, self._to), drop=self._drop_nulls)
+            frame = in_order(displayed(rows, self._node, self._to.zone), window_column(self._node))
             frame = frame if self._limit is None else frame.limit(self._limit)
             self._query.run(frame, lambda: collected.extend(cells(row) for row in frame.collect()), report)
             return tuple(collected)
@@ -102,9 +105,11 @@ def inserts(rows: Iterable[tuple[str | None, ...]]) -> Iterator[Change]:
 
 
 class Changes:
-    """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread."""
+    """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread. ``drop_nulls`` as in Collection."""
 
-    def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, idle_ms: int = 0, future_ms: int = 0) -> None:
+    def __init__(
+        self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, drop_nulls: bool, idle_ms: int = 0, future_ms: int = 0
+    ) -> None:
         self._folder = _scratch(project)
         self._to = Lowering(
             spark, streaming=True, batch=False, bounded=bounded(node), zone=zone, project=project,
@@ -118,7 +123,7 @@ class Changes:
         self._stopped = threading.Event()
         self.ended = threading.Event()
         try:
-            self._frame = displayed(lower(node, self._to), node, zone)
+            self._frame = displayed(not_null.delivered(node, lower(node, self._to), drop=drop_nulls), node, zone)
         except Exception as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise job_error(error, folder=self._folder) from error

@@ -55,6 +55,12 @@ def _average(call: Rendered, total: str, number: str) -> str:
     return f"CAST({total} / {number} AS {call.type.spark})"
 
 
+def _counting(call: Rendered) -> Rendered:
+    """As Flink, which counts each row of an argument whose type is NOT NULL."""
+    each = bool(call.types) and not call.types[0].nullable and not call.distinct
+    return replace(call, args=(), types=(), values=()) if each else call
+
+
 def _counted(call: Rendered) -> str:
     """How many values that are not NULL there are, rows that go subtracted."""
     once = call.sign if not call.args else f"if({call.args[0]} IS NULL, 0, {call.sign})"
@@ -260,8 +266,8 @@ def _row(name: str, params: tuple[str, ...], returns: Any, spark: Spark, summary
 
 
 ROWS: tuple[Function, ...] = (
-    _row("COUNT", ("any*",), not_null(t.BIGINT), _call("count"), "The number of rows, or of values that are not NULL.", "*", check=_check_count,
-         signed=_counted, ignores_nulls=True, of_set=_count_of_set),
+    _row("COUNT", ("any*",), not_null(t.BIGINT), lambda call: _aggregate("count", _counting(call)), "The number of rows, or of values that are not NULL.", "*", check=_check_count,
+         signed=lambda call: _counted(_counting(call)), ignores_nulls=True, of_set=_count_of_set),
     _row("SUM", ("numeric",), _sum_type, _sum, "The sum, in the type of its argument.", "x", null_of_none=True, signed=_signed_sum, ignores_nulls=True,
          of_set=_sum_of_set),
     _row("AVG", ("numeric",), _avg_type, _avg, "The average; integers give an integer.", "x", null_of_none=True, signed=_signed_avg,

@@ -80,15 +80,20 @@ def _check_flag(types: Types, values: tuple[Any, ...]) -> str | None:
     return "The second argument of TYPEOF must be TRUE or FALSE." if len(types) > 1 and not isinstance(values[1], bool) else None
 
 
-_COALESCE: Spark = lambda c: f"coalesce({', '.join(c.args)})"
+def _coalesce(call: Rendered) -> str:
+    """As Flink, which asks no argument behind one whose type is NOT NULL."""
+    sure = next((i for i, type_ in enumerate(call.types) if not type_.nullable), len(call.args))
+    return f"coalesce({', '.join(call.args[: sure + 1])})"
+
+
 _SURE = not_null(t.BOOLEAN)
 
 ROWS: tuple[Function, ...] = (
     Function("TYPEOF", ("any", "boolean?"), nullable(t.STRING), _type_name, "The name of a value's type, with the lengths of STRING and BYTES where the second is TRUE.", "TYPEOF(1)", check=_check_flag),
     # The binder puts the name in its place.
     Function("CURRENT_DATABASE", (), not_null(t.STRING), "current_database()", "The name of the current database.", "CURRENT_DATABASE()"),
-    Function("COALESCE", ("any", "any*"), _if_all_null, _COALESCE, "The first that is not NULL.", "COALESCE(CAST(NULL AS INT), 2, 0)", coerce=same),
-    Function("IFNULL", ("any", "any"), _if_all_null, _COALESCE, "The second where the first is NULL.", "IFNULL(CAST(NULL AS INT), 0)", coerce=_merged),
+    Function("COALESCE", ("any", "any*"), _if_all_null, _coalesce, "The first that is not NULL.", "COALESCE(CAST(NULL AS INT), 2, 0)", coerce=same),
+    Function("IFNULL", ("any", "any"), _if_all_null, _coalesce, "The second where the first is NULL.", "IFNULL(CAST(NULL AS INT), 0)", coerce=_merged),
     Function("NULLIF", ("comparable", "comparable"), lambda ts: ts[0].null(), "nullif({0}, {1})", "NULL where both are equal.", "NULLIF(5, 0)", coerce=_equal),
     Function("IF", ("boolean", "any", "any"), lambda ts: ts[1].with_nullable(any(x.nullable for x in ts)), "if({0}, {1}, {2})", "The second where the first holds, else the third.", "IF(1 > 0, 'x', 'y')", coerce=_same_behind),
     Function("GREATEST", ("ordered", "ordered*"), _if_any_null, _extreme("greatest"), "The greatest; NULL where one is NULL.", "GREATEST(1, 2)", coerce=_merged),

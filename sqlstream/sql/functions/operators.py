@@ -224,7 +224,11 @@ def _compared(name: str) -> Spark:
     wrong = {"<": 1, "<=": 1, ">": 0, ">=": 0}.get(name)
 
     def render(call: Rendered) -> str:
-        plain = f"({call.args[0]} {name} {call.args[1]})"
+        left, right = call.args
+        if left == right and "(" not in left and "=" in name and not any(type_.nullable for type_ in call.types):
+            # One column.
+            return "TRUE"
+        plain = f"({left} {name} {right})"
         if wrong is None or not call.types[wrong].is_approximate or call.values[wrong] is not VARIES:
             return plain
         other = 1 - wrong
@@ -232,6 +236,19 @@ def _compared(name: str) -> Spark:
         return f"({plain} AND (NOT isnan({call.args[wrong]}){unknown}))"
 
     return render
+
+
+def _is_null(call: Rendered) -> str:
+    """As Flink, which asks no value whose type answers it."""
+    return f"({call.args[0]} IS NULL)" if call.types[0].nullable else "FALSE"
+
+
+def _is(truth: str, sure: str) -> Spark:
+    return lambda call: f"({call.args[0]} IS {truth})" if call.types[0].nullable else sure.format(*call.args)
+
+
+def _not_distinct(call: Rendered) -> str:
+    return f"({call.args[0]} {'<=>' if any(type_.nullable for type_ in call.types) else '='} {call.args[1]})"
 
 
 ROWS: tuple[Function, ...] = (
@@ -246,10 +263,10 @@ ROWS: tuple[Function, ...] = (
     Function("AND", ("boolean", "boolean"), BOOL, "({0} AND {1})", "Whether both hold.", "TRUE AND FALSE"),
     Function("OR", ("boolean", "boolean"), BOOL, "({0} OR {1})", "Whether one of them holds.", "TRUE OR FALSE"),
     Function("NOT", ("boolean",), BOOL, "(NOT {0})", "The opposite.", "NOT TRUE"),
-    Function("IS NULL", ("any",), _SURE, "({0} IS NULL)", "Whether it is NULL.", "1 IS NULL"),
-    Function("IS TRUE", ("boolean",), _SURE, "({0} IS TRUE)", "Whether it is TRUE.", "TRUE IS TRUE"),
-    Function("IS FALSE", ("boolean",), _SURE, "({0} IS FALSE)", "Whether it is FALSE.", "TRUE IS FALSE"),
-    Function("IS NOT DISTINCT FROM", ("comparable", "comparable"), _SURE, "({0} <=> {1})", "Equality in which NULL equals NULL.", "1 IS NOT DISTINCT FROM 2", coerce=compared),
+    Function("IS NULL", ("any",), _SURE, _is_null, "Whether it is NULL.", "1 IS NULL"),
+    Function("IS TRUE", ("boolean",), _SURE, _is("TRUE", "{0}"), "Whether it is TRUE.", "TRUE IS TRUE"),
+    Function("IS FALSE", ("boolean",), _SURE, _is("FALSE", "(NOT {0})"), "Whether it is FALSE.", "TRUE IS FALSE"),
+    Function("IS NOT DISTINCT FROM", ("comparable", "comparable"), _SURE, _not_distinct, "Equality in which NULL equals NULL.", "1 IS NOT DISTINCT FROM 2", coerce=compared),
     Function("IN", ("comparable", "comparable*"), BOOL, lambda c: f"({c.args[0]} IN ({', '.join(c.args[1:])}))", "Whether it is one of the list.", "3 IN (1, 2)", coerce=listed),
     Function("LIKE", ("string", "string", "string?"), BOOL, _like, "Matches a pattern of % and _.", "'Anna' LIKE 'A%'"),
     Function("SIMILAR TO", ("string", "string", "string?"), BOOL, _similar, "Matches an SQL regular expression.", "'Anna' SIMILAR TO '(A|B)%'"),

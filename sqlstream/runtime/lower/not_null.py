@@ -1,0 +1,74 @@
+"""NULLs in columns that are NOT NULL: where rows leave a query, and where Flink would compute something of them that is none of the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
+from sqlstream.plan.properties import changelog_mode, fields, unchecked
+from sqlstream.runtime.lower.row import row
+from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.quoting import quote, spark_string
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from sqlstream.plan.nodes import GroupAggregate, Node, Over, Sink, WindowAggregate
+
+_WRITTEN = "a null value is being written into it"
+_AGGREGATED = "a null value is being aggregated"
+
+
+def written(node: Sink, frame: DataFrame) -> DataFrame:
+    """``frame``, the sink's input, without rows that have NULL in a NOT NULL column of the table, or in one of the query in whose place Flink
+    would write a value that it makes up: they fail the query, or are dropped.
+    """
+    inputs, loose = {f.name: f.type for f in fields(node.input)}, unchecked(node.input)
+    columns = [
+        c.name for c in node.table.persisted
+        if (c.name in loose or inputs[c.name].nullable if not c.type.nullable else loose.get(c.name, False) and not inputs[c.name].nullable)
+    ]  # fmt: skip
+    # A row that is removed by its key may have no other columns.
+    removed = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
+    return _kept(node.input, frame, dict.fromkeys(columns, removed), _WRITTEN, drop=node.drop_nulls)
+
+
+def delivered(node: Node, frame: DataFrame, *, drop: bool) -> DataFrame:
+    """``frame``, the rows of a SELECT, without those that have NULL in a NOT NULL column of the query: they fail it, or are dropped."""
+    columns = [f.name for f in fields(node) if not f.type.nullable and f.name in unchecked(node)]
+    return _kept(node, frame, dict.fromkeys(columns, "FALSE"), _WRITTEN, drop=drop)
+
+
+def aggregated(node: GroupAggregate | WindowAggregate | Over, frame: DataFrame) -> DataFrame:
+    """``frame``, the node's input; a NULL in a NOT NULL column of which a sum, a list or the like is made fails the query."""
+    loose = unchecked(node.input)
+    columns: dict[str, str] = {}
+    # COUNT counts each row.
+    for call in (a.call for a in node.aggregates if a.call.distinct or a.call.function.name != "COUNT"):
+        left_out = f"{quote(call.filter.name)} IS NOT TRUE" if isinstance(call.filter, ColumnRef) else "FALSE"
+        for arg in call.args:
+            if isinstance(arg, ColumnRef) and not arg.type.nullable and arg.name in loose:
+                columns[arg.name] = left_out if columns.get(arg.name, left_out) == left_out else "FALSE"
+    return _kept(node.input, frame, columns, _AGGREGATED, drop=False)
+
+
+def _kept(node: Node, frame: DataFrame, columns: dict[str, str], problem: str, *, drop: bool) -> DataFrame:
+    """``frame``, the rows of ``node``, of which those with NULL in one of ``columns``, each with the condition that excuses it, are dropped, or else
+    fail with ``problem``.
+    """
+    from pyspark.sql import functions as F
+
+    if not columns:
+        return frame
+    sure = " AND ".join(f"({quote(c)} IS NOT NULL OR {excuse})" if excuse != "FALSE" else f"{quote(c)} IS NOT NULL" for c, excuse in columns.items())
+    if drop:
+        return frame.where(sure)
+    # One check of the row, however many columns there are: each shows the whole row.
+    types = {f.name: f.type for f in fields(node)}
+    first = next(iter(columns))
+    missing = " ".join(f"WHEN {quote(c)} IS NULL AND NOT ({excuse}) THEN {spark_string(c)}" for c, excuse in columns.items())
+    shown = f"CAST(struct({', '.join(map(quote, types))}) AS STRING)"
+    begin, end = (spark_string(part) for part in ("Column '", f"' is NOT NULL, however, {problem}. The row is "))
+    error = f"raise_error(concat({begin}, CASE {missing} END, {end}, {shown}))"
+    checked = F.expr(f"if({sure}, {quote(first)}, CAST({error} AS {types[first].spark}))")
+    return frame.select(*(checked.alias(n) if n == first else F.col(quote(n)) for n in row(node)))
