@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 from sqlstream.core.java import classes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import Column, DataFrame
+
+_ARRIVAL = "__sqlstream_arrival"
 
 
 def arrival(frame: DataFrame) -> Column:
@@ -17,8 +21,16 @@ def arrival(frame: DataFrame) -> Column:
     return Column(classes(frame.sparkSession).catalyst.ArrivalNumber.column())
 
 
+def arriving(frame: DataFrame, joined: Callable[[DataFrame], DataFrame]) -> DataFrame:
+    """What ``joined`` makes of ``frame``, each of whose rows it joins by itself, in the order of that.
+
+    Spark's joins keep no order: of one side they make a table, which gives the rows of a key from the last to the first, or they sort both.
+    """
+    return task_sorted(joined(frame.withColumn(_ARRIVAL, arrival(frame))), _ARRIVAL)
+
+
 def task_sorted(frame: DataFrame, place: str) -> DataFrame:
-    """``frame``, a stream, with the rows that each task has of a micro-batch in the order of SQL ``place``."""
+    """``frame`` with the rows that each task has, of a micro-batch where it is a stream, in the order of SQL ``place``."""
     from pyspark.sql import DataFrame
     from pyspark.sql import functions as F
 

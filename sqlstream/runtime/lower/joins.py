@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.connectors.in_order import arriving
 from sqlstream.core.changelog import KIND
 from sqlstream.plan.nodes import SIDE, Join, JoinKind, KeyedJoin
 from sqlstream.plan.properties import changelog_mode, fields
@@ -30,9 +31,18 @@ def joined(node: Join, left: DataFrame, right: DataFrame, zone: str) -> DataFram
 
     left, right = (side if how is None else side.hint(how) for side, how in zip((left, right), node.hints.strategies, strict=True))
     condition = F.lit(True) if node.condition is None else F.expr(render(node.condition, zone))
-    if node.kind is JoinKind.INNER and node.condition is None:
-        return left.crossJoin(right).select(*[quote(n) for n in row(node)])
-    return left.join(right, condition, _HOW[node.kind]).select(*[quote(n) for n in row(node)])
+
+    def pairs(left: DataFrame, right: DataFrame) -> DataFrame:
+        crossed = node.kind is JoinKind.INNER and node.condition is None
+        return left.crossJoin(right) if crossed else left.join(right, condition, _HOW[node.kind])
+
+    if KIND in left.columns:
+        found = arriving(left, lambda changes: pairs(changes, right))
+    elif KIND in right.columns:
+        found = arriving(right, lambda changes: pairs(left, changes))
+    else:
+        found = pairs(left, right)
+    return found.select(*[quote(n) for n in row(node)])
 
 
 def keyed(node: KeyedJoin, frame: DataFrame, zone: str, *, ttl: int) -> DataFrame:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
+from sqlstream.connectors.in_order import arriving
+from sqlstream.core.changelog import KIND
 from sqlstream.plan.nodes import JoinKind, LookupJoin
 from sqlstream.plan.properties import looked_up
 from sqlstream.runtime.lower.operators import latest_files, lookup_join
@@ -28,9 +30,15 @@ def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str) -> Da
     conditions += [] if node.condition is None else [f"({render(node.condition, zone)})"]
     table = looked_up(node).table
     how = find_connector(table.connector).lookup(table)
-    right = latest_files(right) if how is None else right
-    pairs = left.select("*", *values).join(right, F.expr(" AND ".join(conditions)), _HOW[node.kind])
+
+    def joined_with(left: DataFrame, right: DataFrame) -> DataFrame:
+        return left.select("*", *values).join(right, F.expr(" AND ".join(conditions)), _HOW[node.kind])
+
     if how is not None:
         retry = {} if node.retry is None else {"attempts": node.retry.attempts, "delay_ms": node.retry.delay}
-        pairs = lookup_join(pairs, keys, how, **retry)
+        pairs = lookup_join(joined_with(left, right), keys, how, **retry)
+    elif KIND in left.columns:
+        pairs = arriving(left, lambda changes: joined_with(changes, latest_files(right)))
+    else:
+        pairs = joined_with(left, latest_files(right))
     return pairs.select(*[quote(name) for name in row(node)])
