@@ -166,6 +166,10 @@ class Connector(ABC):
         Raises ValidationError.
         """
 
+    def idle_timeout(self, table: Table) -> int | None:
+        """After how many milliseconds without rows a split of ``table`` is idle, where it says so itself."""
+        return None
+
     def check_source(self, table: Table) -> None:
         """Check what is asked of ``table`` where it is read, and not where it is only written. Raises ValidationError."""
 

@@ -27,7 +27,7 @@ QUERIES = (
     "SELECT * FROM t NATURAL JOIN u", "SELECT a, d FROM t FULL JOIN u USING (a)", "SELECT * FROM (t CROSS JOIN u) JOIN v1 ON v1.a = u.a",
     "SELECT a FROM t INTERSECT SELECT a FROM u ORDER BY a LIMIT 3", "(SELECT a AS z FROM t) UNION (SELECT a FROM u EXCEPT SELECT 1)",
     "SELECT r.x, r.y.z, rr.r.y, m['k'], n[1].p FROM rr WHERE r.x > 1 AND m['k'] IS NOT NULL", "SELECT q.p FROM rr CROSS JOIN UNNEST(n) AS q (p)",
-    "SELECT a AS b, SUM(a) AS s FROM t GROUP BY GROUPING SETS ((a), ()) HAVING SUM(a) > 1", "SELECT *, a AS z FROM (SELECT a FROM t), (SELECT d FROM u)",
+    "SELECT r.*, rr.r.y.* FROM rr", "SELECT *, r.*, r.y.* FROM rr AS q", "SELECT a AS b, SUM(a) AS s FROM t GROUP BY GROUPING SETS ((a), ()) HAVING SUM(a) > 1", "SELECT *, a AS z FROM (SELECT a FROM t), (SELECT d FROM u)",
     "SELECT * FROM (VALUES (1, 'x'), (2, 'y')) AS v (a, b) WHERE a > 1", "SELECT a FROM t /*+ OPTIONS('number-of-rows' = '3') */ WHERE b IS NOT NULL",
     "SELECT COUNT(*) OVER w AS c, LAG(a, 1) OVER w AS l FROM t WINDOW w AS (PARTITION BY b ORDER BY ts)",
     "WITH c (k) AS (SELECT a FROM t), e AS (SELECT k FROM c) SELECT * FROM e, c",

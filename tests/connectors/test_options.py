@@ -108,7 +108,6 @@ def test_misspelt_names_the_nearest_and_all(check):
         (KAFKA, {"properties.bootstrap.servers": None}, "properties.bootstrap.servers"),
         (KAFKA, {"format": None}, "format"),
         (KAFKA, {"format": "parquet"}, "is for files"),
-        (KAFKA, {"value.format": "json"}, "mean the same"),
         (KAFKA, {"json.ignore-parse-errors": "perhaps"}, "neither true nor false"),
         (KAFKA, {"csv.null-literal": "x"}, "Unsupported options"),
         (KAFKA, {"key.format": "json"}, "requires the declaration of one or more of key fields"),
@@ -304,3 +303,9 @@ def test_what_is_no_number_is_told_in_words(kind, text, message):
 )
 def test_numbers(kind, text, value):
     assert parse_option(Option("n", kind), text) == value
+
+
+def test_of_both_formats_of_a_value_the_one_without_prefix_counts(check):
+    assert check(KAFKA, {"value.format": "csv", "json.ignore-parse-errors": "true"}) == []
+    with pytest.raises(ValidationError, match="Unsupported options"):
+        check(KAFKA, {"value.format": "csv", "value.csv.field-delimiter": ";"})

@@ -189,3 +189,26 @@ SELECT SUM(n) FILTER (WHERE id <> 2) AS c FROM loose;
 --> 12
 SELECT SUM(n) OVER (PARTITION BY id ORDER BY id) AS c FROM loose;
 --! Column 'n' is NOT NULL, however, a null value is being aggregated
+
+-- The fields of a ROW.
+CREATE TABLE people (id INT, person ROW<x INT, y STRING, addr ROW<n INT, id STRING>>) WITH ('connector' = 'filesystem', 'path' = '${DIR}/people', 'format' = 'json');
+--< people {"id": 1, "person": {"x": 1, "y": "a", "addr": {"n": 2, "id": "z"}}}
+--< people {"id": 2, "person": null}
+SELECT person.* FROM people;
+--> 1, a, (2, z) | null, null, null
+SELECT people.person.* FROM people;
+--> 1, a, (2, z) | null, null, null
+SELECT id, people.person.addr.*, person.* FROM people WHERE id = 1;
+--> 1, 2, z, 1, a, (2, z)
+SELECT u.*, u.person.addr.* FROM people AS u WHERE id = 1;
+--> 1, (1, a, (2, z)), 2, z
+SELECT person.* FROM people AS person WHERE id = 1;
+--> 1, (1, a, (2, z))
+SELECT x, id0 FROM (SELECT id, person.addr.*, person.* FROM people) AS t WHERE id = 1;
+--> 1, z
+SELECT id.* FROM people;
+--! Not a record type. The '\*' operator requires a record
+SELECT nope.* FROM people;
+--! Unknown identifier 'nope'
+SELECT person.nope.* FROM people;
+--! Unknown identifier 'person.nope'

@@ -23,7 +23,8 @@ def column(text: str) -> Type:
 TYPES = {
     "BOOLEAN": t.BOOLEAN, "TINYINT": t.TINYINT, "SMALLINT": t.SMALLINT, "INT": t.INT, "integer": t.INT, "BIGINT": t.BIGINT,
     "FLOAT": t.FLOAT, "DOUBLE": t.DOUBLE, "DOUBLE PRECISION": t.DOUBLE, "DATE": t.DATE, "STRING": t.STRING, "VARCHAR": t.STRING,
-    "VARCHAR(5)": t.varchar(5), "CHARACTER VARYING(5)": t.varchar(5), "CHAR": t.char(1), "CHARACTER(3)": t.char(3), "BYTES": t.BYTES,
+    "VARCHAR(5)": t.varchar(5), "CHARACTER VARYING(5)": t.varchar(5), "VARCHAR(5) CHARACTER SET UTF8": t.varchar(5),
+    "CHAR(3) CHARACTER SET `UTF-16LE`": t.char(3), "CHAR": t.char(1), "CHARACTER(3)": t.char(3), "BYTES": t.BYTES,
     "BINARY": Type("BINARY", (1,)), "BINARY(3)": Type("BINARY", (3,)), "VARBINARY(3)": Type("VARBINARY", (3,)), "VARBINARY": t.BYTES,
     "BINARY VARYING(3)": Type("VARBINARY", (3,)), "DECIMAL": t.decimal(10, 0), "DEC(5)": t.decimal(5, 0), "NUMERIC(38, 38)": t.decimal(38, 38),
     "TIME": t.time(0), "TIME(3) WITHOUT TIME ZONE": t.time(3), "TIMESTAMP": t.timestamp(6), "TIMESTAMP(0)": t.timestamp(0),

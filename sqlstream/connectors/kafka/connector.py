@@ -39,6 +39,7 @@ AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure, records o
 # Consumer properties that Spark's source sets by itself.
 OWN = ("auto.offset.reset", "group.id", "enable.auto.commit", "key.deserializer", "value.deserializer", "key.serializer",
        "value.serializer", "interceptor.classes")  # fmt: skip
+IDLE_TIMEOUT = "scan.watermark.idle-timeout"
 TOPICS = (
     Option("topic", OptionKind.LIST, summary="Topics to read, separated by ;, or the topic to write.", role=Role.PLACE),
     Option("topic-pattern", OptionKind.STRING, summary="A regular expression; all topics it matches are read.", role=Role.PLACE),
@@ -57,7 +58,17 @@ ENDS = (
         "How often a stream looks for partitions that were added; 0 for never.",
     ),
     Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="there is one task a partition"),
-    Option("scan.watermark.idle-timeout", use=Support.REFUSED, why="Set table.exec.source.idle-timeout."),
+    Option(
+        IDLE_TIMEOUT,
+        OptionKind.DURATION,
+        summary="After how long without records a partition no longer holds the watermark back; table.exec.source.idle-timeout for this table.",
+        role=Role.TUNING,
+    ),
+    Option("scan.watermark.emit.strategy", use=Support.NOTICE, why="the watermark moves with each micro-batch"),
+    *(
+        Option(f"scan.watermark.alignment.{name}", use=Support.NOTICE, why="a micro-batch reads all partitions")
+        for name in ("group", "max-drift", "update-interval")
+    ),
 )
 WRITING = (
     Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes on its own"),
@@ -124,6 +135,10 @@ class TopicConnector(Connector):
     def check_source(self, table: Table) -> None:
         if "group-offsets" in (self.startup(table), self.option(table, "scan.bounded.mode")):
             _require_group(table)
+
+    def idle_timeout(self, table: Table) -> int | None:
+        said: int | None = self.option(table, IDLE_TIMEOUT)
+        return said
 
     def option(self, table: Table, key: str) -> Any:
         """The typed value of an option of ``table``, or its default."""

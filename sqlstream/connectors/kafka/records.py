@@ -83,10 +83,9 @@ class Layout:
 def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False) -> Layout:
     """Where the columns of ``table`` are, with ``key_columns`` in the key. Raises ValidationError, NotSupported."""
     options = table.options
-    if "format" in options and "value.format" in options:
-        raise ValidationError("'format' and 'value.format' mean the same: set one of them.")
-    prefix = "value." if "value.format" in options else ""
-    value_name = options.get("value.format", options.get("format"))
+    # Of both, 'format' counts, and its options.
+    prefix = "value." if "format" not in options else ""
+    value_name = options.get("format", options.get("value.format"))
     if value_name is None:
         raise ValidationError(
             "One or more required options are missing.\n\nMissing required options are:\n\nformat",

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from sqlstream.plan.build.from_clause import from_clause
 from sqlstream.plan.build.queries import query as planned
-from sqlstream.plan.build.queries import with_names
+from sqlstream.plan.build.queries import row_of_star, with_names
 from sqlstream.sql.names import unique
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.clauses import alias_of, ctes, from_of, hints_of, joins_of, on_of, order_of, windows_of
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlstream.plan.build.scope import Environment, Relation
+    from sqlstream.sql.bind import Scope
 
 # Of a column, from the last on.
 _PARTS = ("this", "table", "db", "catalog")
@@ -60,7 +61,7 @@ class _Expansion:
         relation = from_clause(node, env, planned)
         known = (*(name for i, name in enumerate(relation.names) if i not in relation.hidden), *outer)
         called = {e.alias for e in node.expressions if isinstance(e, exp.Alias)}
-        node.set("expressions", _listed(node, relation))
+        node.set("expressions", _listed(node, relation, relation.scope(env.settings)))
         for item in items:
             self._item(item, env, known)
         parts = [node.args.get(key) for key in ("where", "group", "having")]
@@ -120,7 +121,7 @@ def _items(node: exp.Select) -> Iterator[exp.Expr]:
             yield item
 
 
-def _listed(node: exp.Select, relation: Relation) -> list[exp.Expr]:
+def _listed(node: exp.Select, relation: Relation, scope: Scope) -> list[exp.Expr]:
     """The select list with its stars replaced by columns, under the names that these have in the result."""
     listed: list[exp.Expr] = []
     names: list[str] = []
@@ -129,13 +130,25 @@ def _listed(node: exp.Select, relation: Relation) -> list[exp.Expr]:
             listed.append(item)
             names.append(item.alias_or_name)
             continue
+        row = row_of_star(item, relation, scope)
+        if row is not None:
+            path = [part.name for part in item.parts[:-1]] if isinstance(item, exp.Column) else []
+            for name in row.type.names:
+                parts = (exp.to_identifier(part, quoted=True) for part in reversed([*path, name]))
+                listed.append(_called(exp.Column(**dict(zip(_PARTS, parts, strict=False))), name, names))
+            continue
         of = item.table if isinstance(item, exp.Column) else None
         for i in range(len(relation.names)) if of else relation.visible:
             qualifier, name = relation.names[i]
             if of and qualifier != of:
                 continue
             column = exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(qualifier, quoted=True) if qualifier else None)
-            own = unique([*names, name])[-1]
-            names.append(own)
-            listed.append(column if own == name else exp.alias_(column, own, quoted=True))
+            listed.append(_called(column, name, names))
     return listed
+
+
+def _called(column: exp.Expr, name: str, names: list[str]) -> exp.Expr:
+    """``column`` under a name that is not among ``names``, which is added to them."""
+    own = unique([*names, name])[-1]
+    names.append(own)
+    return column if own == name else exp.alias_(column, own, quoted=True)

@@ -243,26 +243,44 @@ def _expanded(item: exp.Expr, source: Relation, scope: Scope) -> Iterable[tuple[
     if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
         if isinstance(item, exp.Star) and any(item.args.values()):
             raise NotSupported("SELECT * with EXCEPT or REPLACE is not Flink SQL.", at=item)
+        row = row_of_star(item, source, scope)
+        if row is not None:
+            yield from _fields(row, item)
+            return
         qualifier = item.table if isinstance(item, exp.Column) else None
         columns = fields(source.node)
         places = [i for i in (range(len(columns)) if qualifier else source.visible) if not qualifier or source.names[i][0] == qualifier]
         if not places:
-            raise ValidationError(f"Unknown identifier '{qualifier}'" if qualifier else "SELECT * requires a FROM clause", at=item)
+            named = ".".join(p.name for p in item.parts[:-1]) if isinstance(item, exp.Column) else ""
+            raise ValidationError(f"Unknown identifier '{named}'" if qualifier else "SELECT * requires a FROM clause", at=item)
         if twice := [source.names[i][1] for i in places if i in source.repeated]:
             raise ValidationError(f"Column '{twice[0]}' is ambiguous", at=item, hint=UNIQUE)
         yield from ((source.names[i][1], make.ref(columns[i])) for i in places)
         return
     if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
-        row = bind(item.this, scope)
-        if row.type.root != "ROW":
-            raise ValidationError(f"{row.type} has no fields to expand", at=item)
-        for name, type_ in zip(row.type.names, row.type.children, strict=True):
-            yield name, FieldAccess(type_ if not row.type.nullable else type_.null(), row, name)
+        yield from _fields(bind(item.this, scope), item)
         return
     if isinstance(item, exp.Alias):
         yield item.alias, bind(item.this, scope)
         return
     yield _derived_name(item), bind(item, scope)
+
+
+def row_of_star(item: exp.Expr, source: Relation, scope: Scope) -> Expr | None:
+    """The column before the star of ``person.*`` or ``t.person.*``; None where that is the name of a table in FROM."""
+    names = item.parts[:-1] if isinstance(item, exp.Column) else []
+    if not names or (len(names) == 1 and any(table == names[0].name for table, _ in source.names)):
+        return None
+    keys = zip(("this", "table", "db"), (n.copy() for n in reversed(names)), strict=False)
+    column = exp.Column(**dict(keys))
+    return bind(column, scope) if is_of(column, scope) else None
+
+
+def _fields(row: Expr, item: exp.Expr) -> Iterable[tuple[str, Expr]]:
+    if row.type.root != "ROW":
+        raise ValidationError(f"Not a record type. The '*' operator requires a record: this is of type {row.type}", at=item)
+    for name, type_ in zip(row.type.names, row.type.children, strict=True):
+        yield name, FieldAccess(type_ if not row.type.nullable else type_.null(), row, name)
 
 
 def _derived_name(item: exp.Expr) -> str | None:

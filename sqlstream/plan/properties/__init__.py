@@ -6,6 +6,7 @@ from sqlstream.plan.properties.changelog_mode import changelog_mode as changelog
 from sqlstream.plan.properties.changelog_mode import updating_node as updating_node
 from sqlstream.plan.properties.fields import field as field
 from sqlstream.plan.properties.fields import fields as fields
+from sqlstream.plan.properties.idle_timeout import idle_timeout as idle_timeout
 from sqlstream.plan.properties.match_columns import match_columns as match_columns
 from sqlstream.plan.properties.origin import looked_up as looked_up
 from sqlstream.plan.properties.origin import origin as origin

@@ -34,9 +34,9 @@ class Lowering:
     once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
     own, for what its sources must keep (static inputs that join a stream); ``shared``: one of the job's, for what all of its queries have the
     same. ``control``: the folder of the job's control files. ``idle_ms``: a partition without records for this long no longer holds the watermark
-    back; 0: never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and more, are left out; 0 for none. ``watch`` learns
-    of the plan's watermarks; ``watermarks`` are the tables that they belong to. ``node_id`` gives the stable id of a node whose state is to be
-    found again.
+    back, where its table does not say; 0: never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and more, are left out; 0 for none.
+    ``watch`` learns of the plan's watermarks; ``watermarks`` are the tables that they belong to. ``node_id`` gives the stable id of a node whose
+    state is to be found again.
     """
 
     spark: SparkSession
@@ -56,11 +56,11 @@ class Lowering:
     _names: Counter[str] = field(default_factory=Counter)
     _inputs: Any = None
 
-    def source_watermark(self, splits: int | Any, end: int | None) -> SourceWatermark:
-        """The watermark of a source with these splits; ``end`` as there."""
+    def source_watermark(self, splits: int | Any, end: int | None, idle_ms: int = 0) -> SourceWatermark:
+        """The watermark of a source with these splits; ``end`` and ``idle_ms`` as there."""
         self._inputs = self._inputs or new_inputs(self.spark)
         # A clock is not an input.
-        return SourceWatermark(self.spark, splits, end=end, idle_ms=self.idle_ms, inputs=None if splits == 0 else self._inputs)
+        return SourceWatermark(self.spark, splits, end=end, idle_ms=idle_ms, inputs=None if splits == 0 else self._inputs)
 
     def observe(self, watermark: SourceWatermark, table: str) -> None:
         """Whoever watches the query learns of ``watermark``, that of ``table``."""

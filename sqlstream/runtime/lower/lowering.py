@@ -48,7 +48,7 @@ from sqlstream.plan.nodes import (
     WindowRank,
     WindowTvf,
 )
-from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, scans, state_ttl, static
+from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, idle_timeout, scans, state_ttl, static
 from sqlstream.plan.properties import field as field_of
 from sqlstream.runtime.lower import (
     aggregates,
@@ -191,10 +191,11 @@ def _watermark(node: Watermark, to: Lowering) -> DataFrame:
     # All of a bounded source is in the first micro-batch, beside an unbounded one too.
     ends = bounded(node.input)
     splits = named_splits(to.spark, source.splits) if source.topics is None else source.topics.splits()
-    watermark = to.source_watermark(splits, END_OF_INPUT_MS if ends else None)
+    idle_ms = idle_timeout(node, to.idle_ms)
+    watermark = to.source_watermark(splits, END_OF_INPUT_MS if ends else None, idle_ms)
     to.observe(watermark, ", ".join(dict.fromkeys(s.table.path.name for s in scans(node))))
     united = [marked, _moments(node.input, _control(to), "timestamp_millis(CAST(value AS BIGINT))")]
-    if to.idle_ms and not ends:
+    if idle_ms and not ends:
         # Before the source, which Spark asks in this order: a row that comes in between does not count as silence.
         united.insert(0, _moments(node.input, watermark.idle_moments(to.source_name("idle")), "timestamp_millis(value)"))
     passed = watermark.attach(reduce(lambda a, b: a.unionAll(b), united), WATERMARK, SPLIT)

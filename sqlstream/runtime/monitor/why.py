@@ -27,7 +27,7 @@ from sqlstream.plan.nodes import (
     Watermark,
     WindowTvf,
 )
-from sqlstream.plan.properties import awaits_watermark, field, scans, walk
+from sqlstream.plan.properties import awaits_watermark, field, idle_timeout, scans, walk
 from sqlstream.runtime.monitor.figures import clock, duration, moment, no_answer, old_figures, rows, within_calendar
 from sqlstream.sql.text import to_text
 
@@ -77,7 +77,7 @@ class Reason:
 
 
 def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason]:
-    """Why ``job`` emits nothing, or nothing more. ``idle_ms``: its ``table.exec.source.idle-timeout``."""
+    """Why ``job`` emits nothing, or nothing more. ``idle_ms``: its ``table.exec.source.idle-timeout``, where a table says nothing else."""
     listed: list[Reason] = []
     match job.status:
         case "FAILED":
@@ -95,7 +95,7 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
     for sink, query in zip(sinks, job.queries, strict=False):
         start = f"Into {sink.table.path.name}: " if len(job.queries) > 1 else ""
         running = job.status == "RUNNING"
-        about = _of_query(query, sink, idle_ms, job.zone) if running else _lost_rows(query, sink, job.zone)
+        about = _of_query(query, sink, idle_timeout(sink, idle_ms), job.zone) if running else _lost_rows(query, sink, job.zone)
         listed += [Reason(start + r.text, r.hint) for r in about]
     return listed
 

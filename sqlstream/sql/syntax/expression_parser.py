@@ -352,17 +352,16 @@ class ExpressionParser(Cursor):
             if any("." in n.name for n in names):
                 self.unsupported("A function's name has no point in it.", start)
             return self.call(".".join(n.name for n in names), start)
-        if self.accept(".", "*"):
-            star = mark(exp.Star(), self.tokens[self.index - 1])
-            column = exp.Column(this=star)
-            for key, name in zip(_COLUMN_KEYS[1:], reversed(names), strict=False):
-                column.set(key, name)
-            return column
+        star = mark(exp.Star(), self.tokens[self.index - 1]) if self.accept(".", "*") else None
+        if star is not None and len(names) < len(_COLUMN_KEYS):
+            return exp.Column(this=star, **dict(zip(_COLUMN_KEYS[1:], reversed(names), strict=False)))
         node: exp.Expr = exp.Column(this=names[0])
         for key, name in zip(_COLUMN_KEYS, reversed(names[:4]), strict=False):
             node.set(key, name)
         for name in names[4:]:
             node = exp.Dot(this=node, expression=name)
+        if star is not None:
+            node = exp.Dot(this=node, expression=star)
         return node
 
     special_calls: frozenset[str] = frozenset()

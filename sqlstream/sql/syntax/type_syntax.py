@@ -32,6 +32,10 @@ _DAY_SECOND = ("DAY", "HOUR", "MINUTE", "SECOND")
 _REFUSED = ("RAW", "STRUCTURED", "BITMAP", "GEOGRAPHY", "DESCRIPTOR")
 
 
+# Calcite's names, with regard to case.
+_CHARACTER_SETS = ("BIG5", "GB2312", "GBK", "ISO-8859-1", "LATIN1", "UTF-16", "UTF-16BE", "UTF-16LE", "UTF-8", "UTF16", "UTF8")
+
+
 def parse_type(cursor: Cursor, *, nullability: bool = True) -> t.Type:
     """The type at the cursor; trailing ``ARRAY`` and ``MULTISET`` included, ``NOT NULL`` where ``nullability``."""
     type_ = _base(cursor)
@@ -66,10 +70,10 @@ def _base(cursor: Cursor) -> t.Type:
             return t.DOUBLE
         case "CHAR" | "CHARACTER":
             if cursor.accept("VARYING"):
-                return t.varchar(_length(cursor, t.MAX_LENGTH, "Character string"))
-            return t.char(_length(cursor, 1, "Character string"))
+                return _with_character_set(cursor, t.varchar(_length(cursor, t.MAX_LENGTH, "Character string")))
+            return _with_character_set(cursor, t.char(_length(cursor, 1, "Character string")))
         case "VARCHAR":
-            return t.varchar(_length(cursor, t.MAX_LENGTH, "Character string"))
+            return _with_character_set(cursor, t.varchar(_length(cursor, t.MAX_LENGTH, "Character string")))
         case "BINARY":
             if cursor.accept("VARYING"):
                 return t.Type("VARBINARY", (_length(cursor, t.MAX_LENGTH, "Binary string"),))
@@ -114,6 +118,15 @@ def _base(cursor: Cursor) -> t.Type:
     if word in _REFUSED:
         cursor.unsupported(f"The type {word} is not supported.", start)
     return cursor.unexpected(start, "a data type")
+
+
+def _with_character_set(cursor: Cursor, type_: t.Type) -> t.Type:
+    """``type_``: a character set behind it says how Calcite writes constants, and nothing of values."""
+    if cursor.accept("CHARACTER", "SET"):
+        start = cursor.token
+        if (name := cursor.name().name) not in _CHARACTER_SETS:
+            cursor.refuse(f"The character set '{name}' is not known; Flink knows {', '.join(_CHARACTER_SETS)}.", start)
+    return type_
 
 
 def _without_zone(cursor: Cursor) -> None:
