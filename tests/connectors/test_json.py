@@ -49,7 +49,7 @@ CASES = [
     ('"+5"', {"b": "false", "ti": "5", "i": "5", "bi": "5", "f": "5.0", "d": "5.0", "de": "5.00", "s": "+5"}),
     ('"1d"', {"b": "false", "f": "1.0", "d": "1.0", "s": "1d"}),
     ('["1", null, "x"]', {"s": '["1",null,"x"]', "a": "[1, null, null]"}),
-    ('{"a": 1, "a": 2}', {"s": '{"a":2}', "m": "{a -> 2}", "r": "{2}"}),
+    ('{"a": 1, "a": 2}', {"s": '{"a":2}', "m": "{a -> 2}", "r": "{1}"}),
 ]  # fmt: skip
 
 
@@ -152,6 +152,17 @@ def test_nested(spark):
     assert row.r.n.d == Decimal("1234567890.0123456789")
     assert str(row.l[0].x) == "2020-01-02"
     assert row.l[1] is None
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("parser", "row", "field"), [("true", [9, 7, None], 1), ("false", [9, 7, (1,)], 2)])
+def test_fields_that_are_repeated(spark, parser, row, field):
+    """The last counts, up to as many fields as there are columns, as in Flink, whose other way of reading has no such end."""
+    columns = {"k": T.INT, "v": T.INT, "r": T.row(("a",), (T.INT,))}
+    lines = ['{"k": 8, "k": 9, "v": 7, "r": {"a": 1}}', '{"k": 1, "v": 1, "v": 2}', '{"k": 2, "r": {"a": 1, "a": 2}}']
+    first, second, third = decoded(spark, lines, columns, {"decode.json-parser.enabled": parser}).collect()
+    assert [list(first), list(second)] == [row, [1, 2, None]]
+    assert third.r == (field,)
 
 
 @pytest.mark.spark

@@ -198,13 +198,17 @@ final class JsonValues {
             Object[] cells = new Object[readers.length];
             Arrays.fill(cells, absent);
             boolean[] seen = complete ? new boolean[readers.length] : null;
+            // Of a field that is repeated the last counts. As in Flink, that ends with as many fields as there are
+            // columns, repeated ones among them, where a record is not read as a whole first.
+            int fields = tree ? Integer.MAX_VALUE : readers.length;
             while (field(parser)) {
-                Integer place = places.get(parser.currentName());
+                Integer place = fields == 0 ? null : places.get(parser.currentName());
                 parser.nextToken();
                 if (place == null) {
                     parser.skipChildren();
                     continue;
                 }
+                fields--;
                 cells[place] = readers[place].read(parser);
                 if (seen != null) {
                     seen[place] = true;
