@@ -248,7 +248,8 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
         Screen().notify(f"{name} has ended{_with(ended)}.")
         return 0
     if not registry.exists(jobs, name) and (of := _by_file(project, name)) is not None:
-        how = "has ended after its supervisor was killed" if of.exit_code is None else f"has ended with exit code {of.exit_code}"
+        unknown = "has ended after its supervisor was killed, or could not write how it ended"
+        how = unknown if of.exit_code is None else f"has ended with exit code {of.exit_code}"
         raise ValidationError(f"'{name}' is not running: it {how}.", hint=f"sqlstream jobs logs {name} has what it said.")
     job = registry.find(jobs, name)
     if action is Action.STOP and job.state == "SUSPENDED":

@@ -139,7 +139,9 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
 
     if script is None:
         return fronts.shell(open_session, screen, (arguments.history or project_folder.ProjectFolder(project).history).expanduser(), init=init)
-    return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None)
+    # A supervisor that has started it again does so until nothing hinders it any more.
+    again = {"hindered": _try_again()} if arguments.keep_stopped else {}
+    return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None, **again)
 
 
 def _previewed(argv: list[str]) -> list[Preview]:
@@ -391,6 +393,12 @@ def _shell(*arguments: Any, **more: Any) -> int:
     from sqlstream.shell.repl import run_shell
 
     return run_shell(*arguments, **more)
+
+
+def _try_again() -> int:
+    from sqlstream.runtime.jobs.background import TRY_AGAIN
+
+    return TRY_AGAIN
 
 
 def _run_script(*arguments: Any, **more: Any) -> int:

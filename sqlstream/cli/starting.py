@@ -39,8 +39,9 @@ Type=exec
 WorkingDirectory={directory}
 EnvironmentFile={environment}
 ExecStart={command}
-# A script that a signal has killed is started again; one that has ended has ended.
+# A script that a signal has killed is started again, and one that could not go on; one that has ended has ended.
 Restart=on-abnormal
+RestartForceExitStatus={try_again}
 RestartSec=5
 TimeoutStopSec=90
 # The JVM ends with its driver, in order.
@@ -122,7 +123,7 @@ def systemd(project: Path, file: Path, options: Sequence[str]) -> int:
     command = command_of(project, file, [background.KEEP_STOPPED, *options])
     text = _UNIT.format(
         description=_escaped(f"sqlstream {file.name}"), directory=_escaped(str(project)), environment=_escaped(str(environment)),
-        command=" ".join(map(_quoted, command)),
+        command=" ".join(map(_quoted, command)), try_again=background.TRY_AGAIN,
     )  # fmt: skip
     private.folder(unit.parent)
     private.write_file(unit, text)

@@ -2,7 +2,8 @@
 
 It is the leader of a session of its own, so that no terminal's end reaches it. A process that ends by itself, whatever its exit code, has
 ended: a job that fails is started again inside of it. One that a signal has killed, as ``kill -9`` does and the system for want of memory, is
-started again: after a second, then after twice as long each time, up to a minute. SIGTERM ends the script, in order, and the supervisor.
+started again, and so is that one where something is in its way that may be over after a while, as a full disk: after a second, then after twice
+as long each time, up to a minute. SIGTERM ends the script, in order, and the supervisor.
 """
 
 from __future__ import annotations
@@ -54,10 +55,14 @@ class Supervisor:
         while True:
             began = time.monotonic()
             code = self._run_once()
-            if code >= 0 or self._ending.is_set():
+            if code == background.TRY_AGAIN and not self._script.restarts:
+                # It has not run before.
+                code = 1
+            if self._ending.is_set() or (code >= 0 and code != background.TRY_AGAIN):
                 break
             wait = FIRST_SECONDS if time.monotonic() - began > HEALTHY_SECONDS else wait
-            self._say(f"the process was killed by signal {-code}; it is started again in {wait:.0f} s")
+            why = f"was killed by signal {-code}" if code < 0 else "could not go on"
+            self._say(f"the process {why}; it is started again in {wait:.0f} s")
             if self._ending.wait(wait):
                 break
             wait = min(2 * wait, MOST_SECONDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import tempfile
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.core.errors import Defect, SqlStreamError
+from sqlstream.core.errors import Defect, SqlStreamError, disk_is_full
 from sqlstream.core.kept import keep_newest
 from sqlstream.core.project_folder import ProjectFolder
 
@@ -24,7 +25,7 @@ _MESSAGE = "This is a defect in sqlstream, not in the statement, which should ha
 
 @contextmanager
 def as_defects(project: Path) -> Iterator[None]:
-    """Raises a Defect in place of whatever is raised inside and is not a SqlStreamError."""
+    """Raises what ``defect`` makes of whatever is raised inside and is not a SqlStreamError."""
     try:
         yield
     except SqlStreamError:
@@ -33,8 +34,10 @@ def as_defects(project: Path) -> Iterator[None]:
         raise defect(error, project) from error
 
 
-def defect(error: BaseException, project: Path) -> Defect:
-    """The Defect that reports ``error``, whose trace is kept in a file for the user alone."""
+def defect(error: BaseException, project: Path) -> SqlStreamError:
+    """The Defect that reports ``error``, whose trace is kept in a file for the user alone; a full disk is none of ours."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return disk_is_full(error.filename)
     text = f"Python {platform.python_version()}, {platform.platform()}\n{''.join(traceback.format_exception(error))}"
     try:
         file = _kept(ProjectFolder(project).defects, text)

@@ -111,6 +111,12 @@ class JobFailed(SqlStreamError):
         self.heals = heals
 
 
+def disk_is_full(where: object = None) -> JobFailed:
+    """The error where there is no space for what is written to ``where``, a path."""
+    named = f": {where}" if where else ""
+    return JobFailed(f"The disk is full{named}.", hint="Free some space, then submit the statement again: the job continues.")
+
+
 class Defect(SqlStreamError):
     """sqlstream itself went wrong; the hint names the file with the trace."""
 

@@ -34,6 +34,8 @@ class Ending(Enum):
 
     DONE = "done"
     FAILED = "failed"
+    # By what may be over after a while.
+    HINDERED = "hindered"
     EXIT = "exit"
     INTERRUPTED = "interrupted"
 

@@ -88,7 +88,7 @@ def _open(open_session: Callable[[], Session], screen: Screen, init: Script | No
     from sqlstream.shell.runner import open_runner
 
     runner = open_runner(open_session, screen, init, echo=False)
-    if runner is None:
+    if isinstance(runner, Ending):
         raise OpeningFailed
     runner.session.start_spark()
     return runner

@@ -50,7 +50,9 @@ class Runner:
 
     def wait(self) -> Ending:
         """Wait for the jobs that are still running, for they live in this process."""
-        return self._guarded(self.session.wait)
+        ending = self._guarded(self.session.wait)
+        # A job that has failed for good has been started again before that.
+        return Ending.FAILED if ending is Ending.HINDERED else ending
 
     def interrupt(self) -> None:
         """From another thread: end the running statement, or ``wait``; those after it are not started."""
@@ -74,9 +76,11 @@ class Runner:
         except Exception as error:
             if self._interrupted.is_set() and not isinstance(error, SqlStreamError):
                 return Ending.INTERRUPTED  # what a cancelled call to Spark raises says no more
-            if not self._failed.is_set():  # else it is what the failed job has cut off
-                self._tell(error if isinstance(error, SqlStreamError) else defect(error, self.session.project))
-            return Ending.FAILED
+            if self._failed.is_set():
+                return Ending.FAILED  # it is what the failed job has cut off
+            told = error if isinstance(error, SqlStreamError) else defect(error, self.session.project)
+            self._tell(told)
+            return Ending.HINDERED if told.heals else Ending.FAILED
 
     def _job_failed(self, error: SqlStreamError) -> None:
         self._failed.set()
@@ -127,14 +131,15 @@ class Runner:
             self.screen.notices(outcome.notices)
 
 
-def open_runner(open_session: Callable[[], Session], screen: Screen, init: Script | None, *, echo: bool) -> Runner | None:
-    """A runner for a new session in which ``init`` was run; None after an error, which is printed."""
+def open_runner(open_session: Callable[[], Session], screen: Screen, init: Script | None, *, echo: bool) -> Runner | Ending:
+    """A runner for a new session in which ``init`` was run; how that ended after an error, which is printed."""
     try:
         runner = Runner(open_session(), screen, echo)
     except Exception as error:
-        screen.error(error if isinstance(error, SqlStreamError) else defect(error, Path.cwd()))
-        return None
-    if init and runner.initialize(init) is not Ending.DONE:
+        told = error if isinstance(error, SqlStreamError) else defect(error, Path.cwd())
+        screen.error(told)
+        return Ending.HINDERED if told.heals else Ending.FAILED
+    if init and (ending := runner.initialize(init)) is not Ending.DONE:
         runner.session.close()
-        return None
+        return ending
     return runner

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlstream.session.session import Session
     from sqlstream.shell.screen import Screen, Script
 
-EXIT_CODES = {Ending.DONE: 0, Ending.EXIT: 0, Ending.FAILED: 1, Ending.INTERRUPTED: 130}
+EXIT_CODES = {Ending.DONE: 0, Ending.EXIT: 0, Ending.FAILED: 1, Ending.HINDERED: 1, Ending.INTERRUPTED: 130}
 
 
 def run_script(
@@ -23,13 +23,21 @@ def run_script(
     *,
     init: Script | None = None,
     echo: bool = False,
+    hindered: int = EXIT_CODES[Ending.HINDERED],
 ) -> int:
-    """The exit code: 0, 1 after an error, 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP."""
+    """The exit code: 0, 1 after an error, ``hindered`` after one that may be over after a while, 130 after Ctrl-C, 143 after SIGTERM, 129 after
+    SIGHUP.
+    """
     foreground = Foreground()
     runner: Runner | None = None
     try:
-        runner = result(foreground.submit(lambda: open_runner(open_session, screen, init, echo=echo)))
-        return 1 if runner is None else EXIT_CODES[_run(foreground, runner, script)]
+        opened = result(foreground.submit(lambda: open_runner(open_session, screen, init, echo=echo)))
+        if isinstance(opened, Ending):
+            ending = opened
+        else:
+            runner = opened
+            ending = _run(foreground, runner, script)
+        return hindered if ending is Ending.HINDERED else EXIT_CODES[ending]
     except Terminated as end:
         return end.exit_code
     except KeyboardInterrupt:
@@ -43,6 +51,6 @@ def run_script(
 def _run(foreground: Foreground, runner: Runner, script: Script) -> Ending:
     runner.end_with_failed_job()
     ending = foreground.run(lambda: runner.run(script), runner.interrupt)
-    if ending in (Ending.FAILED, Ending.INTERRUPTED):
+    if ending in (Ending.FAILED, Ending.HINDERED, Ending.INTERRUPTED):
         return ending
     return foreground.run(runner.wait, runner.interrupt)

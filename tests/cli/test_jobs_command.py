@@ -159,6 +159,18 @@ def test_what_is_killed_is_started_again_what_ends_is_not(tmp_path: Path) -> Non
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d \[supervisor\] the process was killed by signal 9; it is started again in 1 s", killed)
 
 
+@pytest.mark.parametrize(("codes", "restarts", "ends"), [("-9 75 0", 2, 0), ("75", 0, 1), ("-9 1", 1, 1)])
+def test_one_that_ran_before_is_started_until_nothing_is_in_its_way(tmp_path: Path, codes: str, restarts: int, ends: int) -> None:
+    left = tmp_path / "left"
+    left.write_text(codes)
+    code = (
+        "import os, pathlib, sys; p = pathlib.Path('{}'); first, _, rest = p.read_text().partition(' '); p.write_text(rest);"
+        " code = int(first); code < 0 and os.kill(os.getpid(), -code); sys.exit(code)"
+    )
+    assert supervised(tmp_path, code.format(left)).wait(30) == ends
+    assert (script_of(tmp_path).restarts, script_of(tmp_path).exit_code) == (restarts, ends)
+
+
 def test_a_supervisor_survives_its_terminal_and_ends_with_its_script(tmp_path: Path) -> None:
     process = supervised(tmp_path, "import time; time.sleep(100)")
     until(lambda: script_of(tmp_path).process)

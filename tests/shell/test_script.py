@@ -108,6 +108,24 @@ def test_a_job_that_is_waited_for_fails_once_and_hides_what_it_cuts_off(fake_ses
     assert screen.err.getvalue().count("JobFailed") == screen.err.getvalue().count("JobFailed [S5]: lost") == 2
 
 
+@pytest.mark.parametrize(
+    ("error", "code"), [(OSError(28, "No space left"), 75), (JobFailed("away"), 75), (ValidationError("no"), 1), (KeyError(), 1)]
+)
+def test_what_may_be_over_after_a_while_has_a_code_of_its_own(fake_session, screen, error, code):
+    def fail(_):
+        raise error
+
+    session = fake_session({"INSERT": fail})
+    assert run(session, screen, "INSERT", hindered=75) == code
+    assert run(session, screen, "INSERT") == 1
+    assert ("JobFailed [S5]: The disk is full." in screen.err.getvalue()) == isinstance(error, OSError)
+
+    def refuse():
+        raise error
+
+    assert run_script(refuse, Script("a"), screen, hindered=75) == code
+
+
 def test_quit_ends_a_script(fake_session, screen):
     session = fake_session()
     assert run(session, screen, "a; QUIT; b") == 0

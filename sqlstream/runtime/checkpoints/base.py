@@ -23,9 +23,13 @@ class Base:
     doubtful: bool = False
 
 
-def damage(spark: SparkSession, checkpoint: str, landed: Callable[[str, int], bool | None]) -> str | None:
-    """What of the checkpoint, a URI, of a query that has run and does not now is missing; None where nothing is. ``landed`` as of ``base``."""
+def damage(spark: SparkSession, checkpoint: str, landed: Callable[[str, int], bool | None], *, ran: bool) -> str | None:
+    """What of the checkpoint, a URI, of a query that does not run now is missing; None where nothing is. ``landed`` as of ``base``; ``ran``: whether
+    it is known to have run.
+    """
     query, begun, committed = classes(spark).checkpoints.Derivation.standing(spark._jsparkSession, checkpoint)
+    if not query and not ran:
+        return None
     if not query:
         return "its file 'metadata', by which tables know their writer, is missing"
     if not committed <= begun <= committed + 1:

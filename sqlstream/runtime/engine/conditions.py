@@ -21,7 +21,7 @@ _COMMITS = (
 _ANEW = "Declare the table with the columns that it has now. Submit the statement again: a job whose source has other columns is judged anew."
 
 
-_DAMAGED = "Put the job's folder back from a copy, or begin with a savepoint. DROP JOB forgets the job: it begins anew, and writes its rows again."
+DAMAGED = "Put the job's folder back from a copy, or begin with a savepoint. DROP JOB forgets the job: it begins anew, and writes its rows again."
 # How it is said that a file of a state is missing or another one.
 _DAMAGES = (
     "AUTO_SNAPSHOT_REPAIR_FAILED", "CANNOT_FIND_BASE_SNAPSHOT_CHECKPOINT", "CANNOT_READ_CHECKPOINT", "CANNOT_READ_DELTA_FILE_KEY_SIZE",
@@ -88,6 +88,7 @@ CONDITIONS: Mapping[str, Known] = {
     "DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG": Known(False, _ANEW, "Please provide"),
     # State and checkpoints that are not what the query needs, or are damaged.
     "CHECKPOINT_FILE_CHECKSUM_VERIFICATION_FAILED": LASTS,
+    "STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY": Known(False, DAMAGED),
     "STATE_STORE_INVALID_VALUE_SCHEMA_EVOLUTION": LASTS,
     "STATE_STORE_KEY_ROW_FORMAT_VALIDATION_FAILURE": LASTS,
     "STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE": LASTS,
@@ -95,7 +96,7 @@ CONDITIONS: Mapping[str, Known] = {
     "STATE_STORE_UNSUPPORTED_OPERATION": LASTS,
     "STATE_STORE_VALUE_ROW_FORMAT_VALIDATION_FAILURE": LASTS,
     "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE": LASTS,
-    **dict.fromkeys((f"CANNOT_LOAD_STATE_STORE.{part}" for part in _DAMAGES), Known(False, _DAMAGED)),
+    **dict.fromkeys((f"CANNOT_LOAD_STATE_STORE.{part}" for part in _DAMAGES), Known(False, DAMAGED)),
     # A file that is damaged, where nothing else is behind it.
     "FAILED_READ_FILE": LASTS,
 }  # fmt: skip

@@ -20,7 +20,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 
 from sqlstream.core import storage
 from sqlstream.core.depth import too_deep
-from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError, ValidationError
+from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError, ValidationError, disk_is_full
 from sqlstream.core.secrets import masked_value
 from sqlstream.formats import find_format, table_options
 from sqlstream.formats.base import RECORD_BEGINS, RECORD_CHARACTERS, RECORD_ENDS
@@ -59,8 +59,7 @@ _UNREAD = re.compile(r"\[FAILED_READ_FILE[.\w]*\] .*? reading file (\S+?)\.?\s",
 _CORRUPT = "Remove it from the folder, or write it again; the job then continues."
 # What a machine says of its disks, what to do, and whether it may be done while a job waits.
 _DISKS = (
-    (re.compile(r"No space left on device|Disk quota exceeded"), "The disk is full",
-     "Free some space, then submit the statement again: the job continues.", True),
+    (re.compile(r"No space left on device|Disk quota exceeded"), disk_is_full().message.removesuffix("."), disk_is_full().hint, True),
     (re.compile(r"Read-only file system"), "Nothing can be written on a read-only file system", "Name a folder that can be written to.", False),
     # PostgreSQL says it in small letters of its tables.
     (re.compile(r"Permission denied"), "There is no permission to read or write",
@@ -124,6 +123,7 @@ _CAUSES = (
      "Add \"spark.jars.packages\" = \"org.apache.hadoop:hadoop-azure:3.5.0\" under [options] of sqlstream.toml, and start again.", False),
     (re.compile(r'(No FileSystem for scheme "[\w.+-]+")'), "Spark was started without the classes for this path's file system.",
      "Name their jars in 'pipeline.jars', and start again.", False),
+    (re.compile(r"(File \S+/state/\d+/_stateSchema/\S+ does not exist)"), "A file of the job's state is missing.", conditions.DAMAGED, False),
     # Spark's own message has no cause: it is the last that is told.
     (re.compile(r"\[CANNOT_LOAD_STATE_STORE[.\w]*\].*\nCaused by: (?:[\w$]+\.)+[\w$]+: ([^\n]+)", re.S),
      "The state of an operator can't be loaded.", None, None),

@@ -26,6 +26,8 @@ _FILE = "script.json"
 SUPERVISED, RUNNING = "lock", "running"
 # What the client is told with a script that comes again by itself, and with one whose lines go into a log.
 KEEP_STOPPED, TIMESTAMPS = "--keep-stopped", "--timestamps"
+# The exit code of a script that ran before, and is kept from it by what may be over after a while (EX_TEMPFAIL of sysexits.h).
+TRY_AGAIN = 75
 _LONGEST = 40
 _EARLIER = 20
 # Of so many scripts that have ended the log is kept.

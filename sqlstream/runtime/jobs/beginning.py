@@ -31,6 +31,7 @@ _MODES = (
     "the options of its sources say, and what is in its sinks stays. SET 'pipeline.name' makes it another job. The earlier statement continues "
     "where it stopped."
 )
+_FROM_START = "SET 'execution.upgrade-mode' = 'from-start' begins anew from where the options of its sources say, and what is in its sinks stays."
 _LOSING = (
     "SET 'execution.upgrade-mode' = 'stateless' goes on with offsets alone; 'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves behind "
     "what is lost. SET 'pipeline.name' makes it another job. The earlier statement continues where it stopped."
@@ -232,8 +233,9 @@ class Beginning:
                 return "last-state", verdict
             case "last-state":
                 raise ValidationError(f"{changed} It can't go on with all that is kept:\n{lines}", hint=losing)
+        modes = f"{_FROM_START} {losing}" if verdict.lost else _MODES
         if settings.agrees is None:
-            raise ValidationError(f"{changed} If it went on with what that one has kept:\n{lines}", hint=_MODES)
+            raise ValidationError(f"{changed} If it went on with what that one has kept:\n{lines}", hint=modes)
         if settings.agrees(f"{changed}\n{lines}\nGo on with what is kept?"):
             return "last-state", verdict
-        raise Declined(f"Job '{job.name}' was not started.", hint=_MODES)
+        raise Declined(f"Job '{job.name}' was not started.", hint=modes)

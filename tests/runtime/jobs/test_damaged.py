@@ -50,8 +50,24 @@ def _deleted(name: str) -> Callable[[Path], None]:
     return damage
 
 
+def _several(*damages: Callable[[Path], None]) -> Callable[[Path], None]:
+    def damage(generation: Path) -> None:
+        for each in damages:
+            each(generation)
+
+    return damage
+
+
 DAMAGES = {
     "offsets and commits": (_emptied("offsets", "commits"), "it has no micro-batch, and the table has one after that"),
+    "all that says that it has run": (
+        _several(_emptied("offsets", "commits"), _deleted("started/0_copied")),
+        "it has no micro-batch, and the table has one after that",
+    ),
+    "a list of files": (
+        _deleted("checkpoint/0_copied/sources"),
+        "a list in 'sources' of the files that were read is missing, and its offsets name number",
+    ),
     "offsets": (_last_offsets, "its offsets end with micro-batch 1, and its commits end with micro-batch 2"),
     "its metadata": (_deleted("checkpoint/0_copied/metadata"), "its file 'metadata', by which tables know their writer, is missing"),
     "a sink's checkpoint": (_deleted("checkpoint/1_counted"), "the checkpoint .*1_counted is missing"),
