@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sqlstream import formats
 from sqlstream.connectors.blackhole import Blackhole
 from sqlstream.connectors.datagen import Datagen
 from sqlstream.connectors.delta.table import Delta
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlstream.connectors.base import Connector
+    from sqlstream.core.options import Option
     from sqlstream.sql.tables import Table
 
 CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem(), Jdbc(), Kafka(), Nexmark(), Print(), Savepoint(), UpsertKafka())
@@ -69,6 +71,22 @@ def find_connector(name: str, at: Any = None) -> Connector:
         at=at,
         hint=did_you_mean(name, [*names, *REFUSED]),
     )
+
+
+# The keys that name a format, and what its options begin with.
+FORMAT_KEYS = {"format": "", "value.format": "value.", "key.format": "key."}
+
+
+def declared_options(written: Mapping[str, str]) -> tuple[Option, ...]:
+    """The options that a table with the options ``written`` can have, its formats' included; none without a connector that is known."""
+    connector = next((c for c in CONNECTORS if c.name == written.get("connector")), None)
+    if connector is None:
+        return ()
+    rows = list(connector.options)
+    for key, prefix in FORMAT_KEYS.items():
+        if format_ := next((f for f in formats.FORMATS if f.name == written.get(key)), None):
+            rows += formats.table_options(format_, prefix)
+    return tuple(rows)
 
 
 def lasting_options(table: Table) -> dict[str, str]:

@@ -52,7 +52,8 @@ class Role(Enum):
 class Option:
     """One option. ``key`` may hold ``#`` for one name or dotted path (``fields.#.kind``) and end in ``*`` for a prefix
     (``properties.*``). ``values`` are those of an ENUM, lower case. ``why`` says why it has no effect or is refused, with
-    what to do instead. ``role`` is of options of tables."""
+    what to do instead. ``role`` is of options of tables. ``unmet``: values that ask for more than is given, each with what that is; ``*`` for all.
+    """
 
     key: str
     kind: OptionKind = OptionKind.STRING
@@ -63,6 +64,11 @@ class Option:
     use: Support = Support.HONOURED
     why: str = ""
     role: Role = Role.MEANING
+    unmet: tuple[tuple[str, str], ...] = ()
+
+    def given_instead(self, text: str) -> str | None:
+        """What is given instead of what the value ``text`` asks for; None where that is given."""
+        return next((given for value, given in self.unmet if value in ("*", text.strip().lower())), None)
 
     def matches(self, key: str) -> bool:
         if "#" in self.key or self.key.endswith("*"):
@@ -245,6 +251,8 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
             raise _about(key, f"Option '{key}' of '{owner}' is not supported.", at, known.why or None)
         if known.use is Support.NOTICE:
             notices.append(f"Option '{key}' of '{owner}' has no effect: {known.why}")
+        elif (given := known.given_instead(text)) is not None:
+            notices.append(f"Option '{key}' = '{text}' of '{owner}' is not kept: {given}")
         try:
             if "${env:" not in text:
                 parse_value(known, text)

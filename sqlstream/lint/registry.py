@@ -13,6 +13,7 @@ from sqlstream.lint.rules import (
     not_in,
     null_comparison,
     own_values,
+    promises,
     secret,
     select_star,
     unbounded_state,
@@ -53,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     Rule("L012", "A join of streams without a condition.", cross_join.check, submit=True),
     Rule("L013", "INSERTs of a statement set that share a query with RAND, UUID or the clock in it.", own_values.check, submit=True),
     Rule("L014", "A rowtime that may be a constant of the far future.", far_future.check),
+    Rule("L015", "An option of a table that asks for more than it gets.", promises.check),
 )
 
 

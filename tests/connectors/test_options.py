@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -309,3 +310,11 @@ def test_of_both_formats_of_a_value_the_one_without_prefix_counts(check):
     assert check(KAFKA, {"value.format": "csv", "json.ignore-parse-errors": "true"}) == []
     with pytest.raises(ValidationError, match="Unsupported options"):
         check(KAFKA, {"value.format": "csv", "value.csv.field-delimiter": ";"})
+
+
+def test_what_is_promised_less_is_in_one_place():
+    text = (Path(__file__).parents[2] / "docs" / "differences.md").read_text()
+    listed = text.partition("## What is promised less")[2].partition("\n## ")[0]
+    rows = [*(o for c in CONNECTORS for o in c.options), *(o for f in formats.FORMATS for o in f.options)]
+    missing = {o.key for o in rows if o.unmet and o.key not in listed}
+    assert not missing and sum(bool(o.unmet) for o in rows) > 4

@@ -72,9 +72,16 @@ ENDS = (
 )
 WRITING = (
     Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes on its own"),
-    Option("sink.delivery-guarantee", OptionKind.ENUM, "at-least-once", AT_LEAST_ONCE + ".", values=("at-least-once", "exactly-once", "none")),
-    Option("sink.transactional-id-prefix", use=Support.NOTICE, why=AT_LEAST_ONCE),
-    Option("sink.transaction-naming-strategy", use=Support.NOTICE, why=AT_LEAST_ONCE),
+    Option(
+        "sink.delivery-guarantee",
+        OptionKind.ENUM,
+        "at-least-once",
+        AT_LEAST_ONCE + ".",
+        values=("at-least-once", "exactly-once", "none"),
+        unmet=(("exactly-once", AT_LEAST_ONCE),),
+    ),
+    Option("sink.transactional-id-prefix", use=Support.NOTICE, why=AT_LEAST_ONCE, unmet=(("*", AT_LEAST_ONCE),)),
+    Option("sink.transaction-naming-strategy", use=Support.NOTICE, why=AT_LEAST_ONCE, unmet=(("*", AT_LEAST_ONCE),)),
 )
 
 
@@ -114,8 +121,6 @@ class TopicConnector(Connector):
         self.check_offsets(table, "bounded", self.option(table, "scan.bounded.mode"))
         layout.check(table)
         notices += layout.notices(table)
-        if self.option(table, "sink.delivery-guarantee") == "exactly-once":
-            notices.append(f"Option 'sink.delivery-guarantee' of '{self.name}': {AT_LEAST_ONCE}.")
         check_metadata(table, metadata_keys(layout))
         return notices
 

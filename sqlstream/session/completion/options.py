@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from sqlstream.session.completion.context import Columns, Context
 
-FORMAT_KEYS = {"format": "", "value.format": "value.", "key.format": "key."}
 _CONNECTOR = Option("connector", required=True, summary="What the table is read from and written to.")
 _CATALOG = (
     Option("type", OptionKind.ENUM, required=True, summary="The kind of catalog.", values=("generic_in_memory",)),
@@ -24,14 +23,7 @@ _CATALOG = (
 
 def of_table(written: Mapping[str, str], columns: Columns) -> tuple[Option, ...]:
     """The options that a table with the options ``written`` can have; ``fields.#.kind`` comes once for each column."""
-    connector = next((c for c in connectors.CONNECTORS if c.name == written.get("connector")), None)
-    if connector is None:
-        return (_CONNECTOR,)
-    rows = list(connector.options)
-    for key, prefix in FORMAT_KEYS.items():
-        if format_ := next((f for f in formats.FORMATS if f.name == written.get(key)), None):
-            rows += formats.table_options(format_, prefix)
-    return (_CONNECTOR, *(each for row in rows for each in _by_column(row, columns)))
+    return (_CONNECTOR, *(each for row in connectors.declared_options(written) for each in _by_column(row, columns)))
 
 
 def of_catalog() -> tuple[Option, ...]:
@@ -60,7 +52,7 @@ def values(key: str, declared: Collection[Option], written: Mapping[str, str], c
     """What can be said for ``key``, each with a remark."""
     if key == "connector":
         return [(c.name, c.summary) for c in connectors.CONNECTORS]
-    if key in FORMAT_KEYS:
+    if key in connectors.FORMAT_KEYS:
         files = written.get("connector") == "filesystem"
         return [(f.name, "format") for f in formats.FORMATS if files or f.records]
     if key == "topic":
