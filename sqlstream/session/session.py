@@ -362,7 +362,7 @@ class Session:
             sections += ["== Spark Plan ==", "(Spark has not started: a SELECT or INSERT starts it)"]
         if any(isinstance(plan, Sink) for plan in plans):
             sections += ["", "== Job ==", self._would_be(tuple(planned), env, text)]
-        told = dict.fromkeys([*env.notices, *lint.notices(Subject(inner, tuple(planned))), *(d for plan in plans for d in differences(plan))])
+        told = dict.fromkeys([*env.notices, *(d for plan in plans for d in differences(plan))])
         if told:
             sections += ["", "== Notices ==", *told]
         return results.text_rows(("result",), ((masked_message("\n".join(sections) + "\n", text, self._known_secrets),),))
