@@ -155,6 +155,8 @@ def test_the_editor_gives_its_text_back(shell, project):
 def test_vi_keys(shell, project):
     one = shell("-D", "sql-client.edit-mode=vi")
     one.type("SHOW CATALOGS extra;")
+    # What is typed while the prompt is being made is not read as keys.
+    one.wait_for("sqlstream> SHOW CATALOGS extra;")
     one.keys("Escape")
     one.type("0wwdw")  # to the third word, delete it
     one.wait_for("SHOW CATALOGS ;")
