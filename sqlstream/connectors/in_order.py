@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.core.changelog import KIND
 from sqlstream.core.java import classes
 
 if TYPE_CHECKING:
@@ -22,10 +23,12 @@ def arrival(frame: DataFrame) -> Column:
 
 
 def arriving(frame: DataFrame, joined: Callable[[DataFrame], DataFrame]) -> DataFrame:
-    """What ``joined`` makes of ``frame``, each of whose rows it joins by itself, in the order of that.
+    """What ``joined`` makes of ``frame``, each of whose rows it joins by itself; in the order of that where rows carry their kind.
 
     Spark's joins keep no order: of one side they make a table, which gives the rows of a key from the last to the first, or they sort both.
     """
+    if KIND not in frame.columns:
+        return joined(frame)
     return task_sorted(joined(frame.withColumn(_ARRIVAL, arrival(frame))), _ARRIVAL)
 
 

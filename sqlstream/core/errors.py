@@ -111,10 +111,12 @@ class JobFailed(SqlStreamError):
         self.heals = heals
 
 
+DISK_IS_FULL, FREE_SPACE = "The disk is full", "Free some space, then submit the statement again: the job continues."
+
+
 def disk_is_full(where: object = None) -> JobFailed:
     """The error where there is no space for what is written to ``where``, a path."""
-    named = f": {where}" if where else ""
-    return JobFailed(f"The disk is full{named}.", hint="Free some space, then submit the statement again: the job continues.")
+    return JobFailed(DISK_IS_FULL + (f": {where}." if where else "."), hint=FREE_SPACE)
 
 
 class Defect(SqlStreamError):

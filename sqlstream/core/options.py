@@ -52,7 +52,7 @@ class Role(Enum):
 class Option:
     """One option. ``key`` may hold ``#`` for one name or dotted path (``fields.#.kind``) and end in ``*`` for a prefix
     (``properties.*``). ``values`` are those of an ENUM, lower case. ``why`` says why it has no effect or is refused, with
-    what to do instead. ``role`` is of options of tables. ``unmet``: values that ask for more than is given, each with what that is; ``*`` for all.
+    what to do instead. ``role`` is of options of tables. ``unmet``: values that ask for more than is given, which ``why`` says; ``*`` for all.
     """
 
     key: str
@@ -64,11 +64,11 @@ class Option:
     use: Support = Support.HONOURED
     why: str = ""
     role: Role = Role.MEANING
-    unmet: tuple[tuple[str, str], ...] = ()
+    unmet: tuple[str, ...] = ()
 
     def given_instead(self, text: str) -> str | None:
         """What is given instead of what the value ``text`` asks for; None where that is given."""
-        return next((given for value, given in self.unmet if value in ("*", text.strip().lower())), None)
+        return self.why if {"*", text.strip().lower()} & {*self.unmet} else None
 
     def matches(self, key: str) -> bool:
         if "#" in self.key or self.key.endswith("*"):

@@ -31,7 +31,7 @@ class JsonBased(Format):
         Option("timestamp-format.standard", OptionKind.ENUM, "sql", "SQL: 2020-12-30 12:13:14.123; ISO-8601: 2020-12-30T12:13:14.123.",
                values=("sql", "iso-8601")),
         Option("map-null-key.mode", OptionKind.ENUM, "fail", use=Support.NOTICE, why=_NO_NULL_KEYS, values=("fail", "drop", "literal"),
-               unmet=(("drop", _NO_NULL_KEYS), ("literal", _NO_NULL_KEYS))),
+               unmet=("drop", "literal")),
         Option("map-null-key.literal", OptionKind.STRING, "null", use=Support.NOTICE, why=_NO_NULL_KEYS),
         Option("encode.decimal-as-plain-number", OptionKind.BOOLEAN, "false", "Write 100000.000 instead of 1E+5."),
         Option("encode.ignore-null-fields", OptionKind.BOOLEAN, "false", "Leave out fields that are NULL."),

@@ -77,7 +77,7 @@ class Filesystem(Connector):
         Option("sink.rolling-policy.rollover-interval", OptionKind.DURATION, "30 min", use=Support.NOTICE, why=_ROLLING),
         Option("sink.rolling-policy.check-interval", OptionKind.DURATION, "1 min", use=Support.NOTICE, why=_ROLLING),
         Option("sink.rolling-policy.inactivity-interval", OptionKind.DURATION, "30 min", use=Support.NOTICE, why=_ROLLING),
-        Option("auto-compaction", OptionKind.BOOLEAN, "false", use=Support.NOTICE, why=_COMPACTION, unmet=(("true", _COMPACTION),)),
+        Option("auto-compaction", OptionKind.BOOLEAN, "false", use=Support.NOTICE, why=_COMPACTION, unmet=("true",)),
         Option("compaction.file-size", OptionKind.MEMORY, use=Support.NOTICE, why=_COMPACTION),
         Option("compaction.parallelism", OptionKind.INT, use=Support.NOTICE, why=_COMPACTION),
         Option("sink.partition-commit.trigger", OptionKind.ENUM, "process-time", "When to commit them.", values=("process-time", "partition-time")),

@@ -78,10 +78,11 @@ WRITING = (
         "at-least-once",
         AT_LEAST_ONCE + ".",
         values=("at-least-once", "exactly-once", "none"),
-        unmet=(("exactly-once", AT_LEAST_ONCE),),
+        why=AT_LEAST_ONCE,
+        unmet=("exactly-once",),
     ),
-    Option("sink.transactional-id-prefix", use=Support.NOTICE, why=AT_LEAST_ONCE, unmet=(("*", AT_LEAST_ONCE),)),
-    Option("sink.transaction-naming-strategy", use=Support.NOTICE, why=AT_LEAST_ONCE, unmet=(("*", AT_LEAST_ONCE),)),
+    Option("sink.transactional-id-prefix", use=Support.NOTICE, why=AT_LEAST_ONCE, unmet=("*",)),
+    Option("sink.transaction-naming-strategy", use=Support.NOTICE, why=AT_LEAST_ONCE, unmet=("*",)),
 )
 
 

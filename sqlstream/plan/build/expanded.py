@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from sqlstream.plan.build.scope import Environment, Relation
     from sqlstream.sql.bind import Scope
 
-# Of a column, from the last on.
-_PARTS = ("this", "table", "db", "catalog")
 Known = tuple[tuple[str | None, str], ...]
 
 
@@ -100,8 +98,8 @@ class _Expansion:
         if isinstance(node, exp.Column):
             parts = [part.name for part in node.parts]
             qualifier = next((q for q, name in known if name == parts[0]), None)
-            if qualifier is not None and parts[0] not in {q for q, _ in known} and len(parts) < len(_PARTS):
-                for key, part in zip(_PARTS, reversed([qualifier, *parts]), strict=False):
+            if qualifier is not None and parts[0] not in {q for q, _ in known} and len(parts) < len(exp.COLUMN_PARTS):
+                for key, part in zip(exp.COLUMN_PARTS, reversed([qualifier, *parts]), strict=False):
                     node.set(key, exp.to_identifier(part, quoted=True))
             return
         for child in list(node.iter_expressions()):
@@ -135,7 +133,7 @@ def _listed(node: exp.Select, relation: Relation, scope: Scope) -> list[exp.Expr
             path = [part.name for part in item.parts[:-1]] if isinstance(item, exp.Column) else []
             for name in row.type.names:
                 parts = (exp.to_identifier(part, quoted=True) for part in reversed([*path, name]))
-                listed.append(_called(exp.Column(**dict(zip(_PARTS, parts, strict=False))), name, names))
+                listed.append(_called(exp.Column(**dict(zip(exp.COLUMN_PARTS, parts, strict=False))), name, names))
             continue
         of = item.table if isinstance(item, exp.Column) else None
         for i in range(len(relation.names)) if of else relation.visible:

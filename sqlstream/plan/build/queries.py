@@ -271,8 +271,7 @@ def row_of_star(item: exp.Expr, source: Relation, scope: Scope) -> Expr | None:
     names = item.parts[:-1] if isinstance(item, exp.Column) else []
     if not names or (len(names) == 1 and any(table == names[0].name for table, _ in source.names)):
         return None
-    keys = zip(("this", "table", "db"), (n.copy() for n in reversed(names)), strict=False)
-    column = exp.Column(**dict(keys))
+    column = exp.Column(**dict(zip(exp.COLUMN_PARTS, (n.copy() for n in reversed(names)), strict=False)))
     return bind(column, scope) if is_of(column, scope) else None
 
 

@@ -20,7 +20,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 
 from sqlstream.core import storage
 from sqlstream.core.depth import too_deep
-from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError, ValidationError, disk_is_full
+from sqlstream.core.errors import DISK_IS_FULL, FREE_SPACE, JobFailed, SetupError, SqlStreamError, ValidationError
 from sqlstream.core.secrets import masked_value
 from sqlstream.formats import find_format, table_options
 from sqlstream.formats.base import RECORD_BEGINS, RECORD_CHARACTERS, RECORD_ENDS
@@ -59,7 +59,7 @@ _UNREAD = re.compile(r"\[FAILED_READ_FILE[.\w]*\] .*? reading file (\S+?)\.?\s",
 _CORRUPT = "Remove it from the folder, or write it again; the job then continues."
 # What a machine says of its disks, what to do, and whether it may be done while a job waits.
 _DISKS = (
-    (re.compile(r"No space left on device|Disk quota exceeded"), disk_is_full().message.removesuffix("."), disk_is_full().hint, True),
+    (re.compile(r"No space left on device|Disk quota exceeded"), DISK_IS_FULL, FREE_SPACE, True),
     (re.compile(r"Read-only file system"), "Nothing can be written on a read-only file system", "Name a folder that can be written to.", False),
     # PostgreSQL says it in small letters of its tables.
     (re.compile(r"Permission denied"), "There is no permission to read or write",

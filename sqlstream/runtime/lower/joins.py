@@ -36,12 +36,9 @@ def joined(node: Join, left: DataFrame, right: DataFrame, zone: str) -> DataFram
         crossed = node.kind is JoinKind.INNER and node.condition is None
         return left.crossJoin(right) if crossed else left.join(right, condition, _HOW[node.kind])
 
-    if KIND in left.columns:
-        found = arriving(left, lambda changes: pairs(changes, right))
-    elif KIND in right.columns:
-        found = arriving(right, lambda changes: pairs(left, changes))
-    else:
-        found = pairs(left, right)
+    # At most one side has changes.
+    of_right = KIND in right.columns
+    found = arriving(right, lambda changes: pairs(left, changes)) if of_right else arriving(left, lambda changes: pairs(changes, right))
     return found.select(*[quote(n) for n in row(node)])
 
 

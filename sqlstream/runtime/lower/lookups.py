@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.in_order import arriving
-from sqlstream.core.changelog import KIND
 from sqlstream.plan.nodes import JoinKind, LookupJoin
 from sqlstream.plan.properties import looked_up
 from sqlstream.runtime.lower.operators import latest_files, lookup_join
@@ -37,8 +36,6 @@ def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str) -> Da
     if how is not None:
         retry = {} if node.retry is None else {"attempts": node.retry.attempts, "delay_ms": node.retry.delay}
         pairs = lookup_join(joined_with(left, right), keys, how, **retry)
-    elif KIND in left.columns:
-        pairs = arriving(left, lambda changes: joined_with(changes, latest_files(right)))
     else:
-        pairs = joined_with(left, latest_files(right))
+        pairs = arriving(left, lambda rows: joined_with(rows, latest_files(right)))
     return pairs.select(*[quote(name) for name in row(node)])

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from sqlstream.plan.nodes import GroupAggregate, Node, Over, Sink, WindowAggregate
+    from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
 
 _WRITTEN = "a null value is being written into it"
 _AGGREGATED = "a null value is being aggregated"
@@ -24,10 +25,14 @@ def written(node: Sink, frame: DataFrame) -> DataFrame:
     would write a value that it makes up: they fail the query, or are dropped.
     """
     inputs, loose = {f.name: f.type for f in fields(node.input)}, unchecked(node.input)
-    columns = [
-        c.name for c in node.table.persisted
-        if (c.name in loose or inputs[c.name].nullable if not c.type.nullable else loose.get(c.name, False) and not inputs[c.name].nullable)
-    ]  # fmt: skip
+
+    def looked_at(column: PhysicalColumn | MetadataColumn) -> bool:
+        name, may_be_null = column.name, inputs[column.name].nullable
+        if column.type.nullable:
+            return not may_be_null and loose.get(name, False)
+        return may_be_null or name in loose
+
+    columns = [c.name for c in node.table.persisted if looked_at(c)]
     # A row that is removed by its key may have no other columns.
     removed = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
     return _kept(node.input, frame, dict.fromkeys(columns, removed), _WRITTEN, drop=node.drop_nulls)
@@ -60,7 +65,7 @@ def _kept(node: Node, frame: DataFrame, columns: dict[str, str], problem: str, *
 
     if not columns:
         return frame
-    sure = " AND ".join(f"({quote(c)} IS NOT NULL OR {excuse})" if excuse != "FALSE" else f"{quote(c)} IS NOT NULL" for c, excuse in columns.items())
+    sure = " AND ".join(f"({quote(c)} IS NOT NULL OR {excuse})" for c, excuse in columns.items())
     if drop:
         return frame.where(sure)
     # One check of the row, however many columns there are: each shows the whole row.

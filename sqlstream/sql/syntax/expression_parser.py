@@ -71,7 +71,6 @@ _LIKES: dict[str, type[exp.Binary]] = {
 # Reserved words that are columns where they stand alone: Flink has no functions of these names.
 _COLUMNS = ("CURRENT_USER", "USER", "SESSION_USER", "SYSTEM_USER", "CURRENT_ROLE", "CURRENT_PATH", "CURRENT_CATALOG", "CURRENT_SCHEMA")
 _NILADIC = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
-_COLUMN_KEYS = ("this", "table", "db", "catalog")
 
 
 class ExpressionParser(Cursor):
@@ -353,10 +352,10 @@ class ExpressionParser(Cursor):
                 self.unsupported("A function's name has no point in it.", start)
             return self.call(".".join(n.name for n in names), start)
         star = mark(exp.Star(), self.tokens[self.index - 1]) if self.accept(".", "*") else None
-        if star is not None and len(names) < len(_COLUMN_KEYS):
-            return exp.Column(this=star, **dict(zip(_COLUMN_KEYS[1:], reversed(names), strict=False)))
+        if star is not None and len(names) < len(exp.COLUMN_PARTS):
+            return exp.Column(this=star, **dict(zip(exp.COLUMN_PARTS[1:], reversed(names), strict=False)))
         node: exp.Expr = exp.Column(this=names[0])
-        for key, name in zip(_COLUMN_KEYS, reversed(names[:4]), strict=False):
+        for key, name in zip(exp.COLUMN_PARTS, reversed(names[:4]), strict=False):
             node.set(key, name)
         for name in names[4:]:
             node = exp.Dot(this=node, expression=name)
