@@ -64,6 +64,11 @@ def classes(spark: Any) -> Any:
     return spark._jvm.sqlstream
 
 
+def activate(spark: Any) -> None:
+    """``spark`` is the session of this thread: in a thread that has none, Spark makes encoders, and Delta reads logs, by Spark's own defaults."""
+    spark._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
+
+
 def _of_java_home() -> Path | None:
     home = os.environ.get("JAVA_HOME")
     if not home:

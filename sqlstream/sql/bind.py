@@ -21,6 +21,7 @@ from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
 from sqlstream.sql.functions.absent import absent
 from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
 from sqlstream.sql.functions.base import COLLECTIONS, CONVERTED, TARGETS, accepts
+from sqlstream.sql.keys import require_key
 from sqlstream.sql.literals import literal, number
 from sqlstream.sql.syntax import ast, json_clauses
 from sqlstream.sql.syntax.calls import call_args, call_name, is_call, is_called
@@ -442,6 +443,7 @@ def _of_window(node: exp.Expr, scope: Scope, clause: str) -> Expr:
     bound = bind(node, scope)
     if any(isinstance(e, OverCall) for e in bound.walk()):
         raise ValidationError(f"{clause} expression should not contain OVER clause", at=node)
+    require_key(bound.type, node, clause)
     return bound
 
 
@@ -483,7 +485,7 @@ def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
     args = [_argument(function, i, e, scope) for i, e in enumerate(raw)]
     if distinct and not function.aggregate:
         raise ValidationError(f"DISTINCT/ALL not allowed with {name} function", at=node)
-    if (distinct or name == "COLLECT") and (wrong := next((a.type for a in args if not coercion.distinguished(a.type)), None)):
+    if (distinct or name == "COLLECT") and (wrong := next((a.type for a in args if not t.distinguished(a.type)), None)):
         raise NotSupported(f"{name} is not supported over values of type {wrong}: they can't be compared.", at=node)
     if function.aggregate and not nested and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
         raise ValidationError("Aggregate expressions cannot be nested", at=node)
@@ -493,9 +495,6 @@ def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
     if isinstance(call, AggregateCall):
         if not call.function.over_only and any(a.type.root == "NULL" for a in args):
             raise ValidationError("Illegal use of 'NULL'", at=node, hint="CAST(NULL AS ..)")
-        if distinct and (unordered := next((a.type for a in args if a.type.root in t.UNORDERED), None)):
-            message = f"Type({unordered}) is not an orderable data type, it is not supported as a ORDER_BY/GROUP_BY/JOIN_EQUAL field."
-            raise ValidationError(message, at=node)
         present = _not(_call("IS NULL", [call.args[0]], node), node) if skip_nulls else None
         empty = function.null_of_none and (present is not None or not (scope.grouped or nested))
         return replace(call, type=call.type.null() if empty else call.type, distinct=distinct, filter=present)

@@ -151,11 +151,6 @@ def comparison_type(a: Type, b: Type) -> Type | None:
     return None
 
 
-def distinguished(type_: Type) -> bool:
-    """Whether Spark can tell two values apart."""
-    return type_.root not in t.UNORDERED and all(map(distinguished, type_.children))
-
-
 def compared(types: tuple[Type, ...]) -> tuple[Type, ...] | None:
     """Both sides of a comparison, or a value and a list, in the type in which they are compared."""
     if all(x.is_string for x in types):

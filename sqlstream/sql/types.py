@@ -159,6 +159,12 @@ INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 NESTED = ("ROW", "ARRAY", "MAP", "MULTISET")
 UNORDERED = ("MAP", "MULTISET", "VARIANT")
 
+
+def distinguished(type_: Type) -> bool:
+    """Whether Spark can tell two values apart."""
+    return type_.root not in UNORDERED and all(map(distinguished, type_.children))
+
+
 BOOLEAN = Type("BOOLEAN")
 TINYINT = Type("TINYINT")
 SMALLINT = Type("SMALLINT")

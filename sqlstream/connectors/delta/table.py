@@ -18,6 +18,7 @@ from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.java import activate
 from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.formats.base import refuse_types
 from sqlstream.sql.quoting import quote, spark_string
@@ -273,12 +274,9 @@ def _made_meanwhile(spark: SparkSession, path: str) -> bool:
 
 
 def _snapshot(spark: SparkSession, path: str) -> Any:
-    """Delta's snapshot of the table as it is now; its version is -1 where there is none.
-
-    What is in it is read when it is asked for, by the session of the thread that asks: of each thread of Python the JVM has its own.
-    """
+    """Delta's snapshot of the table as it is now; its version is -1 where there is none. What is in it is read when it is asked for."""
+    activate(spark)
     jvm: Any = spark._jvm
-    jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)
     return jvm.org.apache.spark.sql.delta.DeltaLog.forTableWithSnapshot(spark._jsparkSession, path)._2()
 
 

@@ -17,6 +17,7 @@ from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, Literal, O
 from sqlstream.sql.functions.aggregates import GROUPINGS
 from sqlstream.sql.functions.base import VARIES
 from sqlstream.sql.generated_names import generated
+from sqlstream.sql.keys import require_key
 from sqlstream.sql.types import INT
 
 if TYPE_CHECKING:
@@ -183,6 +184,7 @@ def _key(node: exp.Expr, scope: Scope) -> Expr:
         raise ValidationError("Windowed aggregate expression is illegal in GROUP BY clause", at=node)
     if key.type.root == "NULL":
         raise ValidationError("Illegal use of 'NULL'", at=node, hint="CAST(NULL AS ..)")
+    require_key(key.type, node, "GROUP BY")
     if any(isinstance(e, AggregateCall) for e in key.walk()):
         raise ValidationError(f"Aggregate expression is illegal in GROUP BY clause: {to_text(key)}", at=node)
     return key

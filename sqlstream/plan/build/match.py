@@ -23,6 +23,7 @@ from sqlstream.sql.bind import Scope, ScopeColumn, bind
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr, Literal
 from sqlstream.sql.functions.base import Function
 from sqlstream.sql.generated_names import generated
+from sqlstream.sql.keys import require_key
 from sqlstream.sql.literals import interval_millis
 from sqlstream.sql.names import repeated
 from sqlstream.sql.syntax.calls import call_name, calls, is_called
@@ -119,7 +120,12 @@ class _Builder:
     def _partition(self, item: exp.Expr) -> str:
         if not isinstance(item, exp.Column):
             raise NotSupported("PARTITION BY of MATCH_RECOGNIZE takes columns.", at=item, hint="Compute the expression in a sub-query.")
-        return self._column(item)
+        return self._key(item, "PARTITION BY")
+
+    def _key(self, item: exp.Column, clause: str) -> str:
+        name = self._column(item)
+        require_key(self.columns[name].type, item, clause)
+        return name
 
     def _column(self, item: exp.Column) -> str:
         if item.name not in self.columns or item.table not in ("", getattr(self.node.this, "alias_or_name", "")):
@@ -134,7 +140,7 @@ class _Builder:
         for item in clause.expressions:
             if not isinstance(item.this, exp.Column):
                 raise NotSupported("ORDER BY of MATCH_RECOGNIZE takes columns.", at=item, hint="Compute the expression in a sub-query.")
-            keys.append(SortKey(self._column(item.this), is_descending(item), nulls_first(item)))
+            keys.append(SortKey(self._key(item.this, "ORDER BY"), is_descending(item), nulls_first(item)))
         first = self.columns[keys[0].name]
         at = clause.expressions[0]
         if first.time is TimeAttribute.PROCTIME:

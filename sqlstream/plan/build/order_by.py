@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import ValidationError, length_of, offset_of
 from sqlstream.plan import make
 from sqlstream.plan.naming import free_names
 from sqlstream.plan.nodes import Named, Node, Project, Sort, SortKey
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.generated_names import generated
+from sqlstream.sql.keys import require_key
 from sqlstream.sql.syntax.clauses import is_descending, is_distinct, nulls_first, order_of
 
 if TYPE_CHECKING:
@@ -46,8 +47,11 @@ def with_order_columns(select: exp.Select) -> tuple[exp.Select, tuple[str, ...]]
         own = exp.to_identifier(generated(f"order{len(added)}"), quoted=True)
         value = key.transform(lambda n: items[n.name].copy() if isinstance(n, exp.Column) and not n.table and n.name in items else n)
         added.append(exp.alias_(value, own))
+        column = exp.column(own.copy())
+        if (start := offset_of(key)) is not None:
+            column.meta.update(start=start, end=start + length_of(key) - 1)
         moved = ordered.copy()
-        moved.set("this", exp.column(own.copy()))
+        moved.set("this", column)
         keys.append(moved)
     if not added:
         return select, ()
@@ -72,8 +76,10 @@ def sort(order: exp.Order, node: Node, names: Sequence[str], bound: Callable[[ex
     computed = (Named(own[i], bound(item.this)) for i, item in enumerate(order.expressions) if places[i] is None)
     if added := tuple(computed):
         node = Project(node, (*(Named(f.name, make.ref(f)) for f in columns_below), *added))
-    if null := next((item for item, name in zip(order.expressions, columns, strict=True) if field(node, name).type.root == "NULL"), None):
-        raise ValidationError("Illegal use of 'NULL'", at=null, hint="CAST(NULL AS ..)")
+    for item, name in zip(order.expressions, columns, strict=True):
+        if (type_ := field(node, name).type).root == "NULL":
+            raise ValidationError("Illegal use of 'NULL'", at=item, hint="CAST(NULL AS ..)")
+        require_key(type_, item, "ORDER BY")
     keys = (SortKey(n, is_descending(i), nulls_first(i)) for n, i in zip(columns, order.expressions, strict=True))
     return Sort(node, tuple(keys))
 

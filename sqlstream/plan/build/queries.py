@@ -24,6 +24,7 @@ from sqlstream.plan.nodes import Field, Join, JoinKind, Limit, Named, Node, Proj
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
+from sqlstream.sql.keys import require_key
 from sqlstream.sql.names import UNIQUE, refuse_repeated, repeated, unique
 from sqlstream.sql.over import with_named_windows
 from sqlstream.sql.syntax.calls import call_args, is_called
@@ -127,6 +128,8 @@ def _select(select: exp.Select, env: Environment) -> Node:
             raise ValidationError(_ONE_WINDOW, at=select, hint="Compute one of them in a sub-query.")
         node = over(node, items, calls, wanted)
     if is_distinct(select):
+        for f in fields(node):
+            require_key(f.type, asked_for, "DISTINCT")
         node = distinct(node, source.hint.ttl)
     return _ordered(select, node, written, env)
 
@@ -333,8 +336,12 @@ def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
         targets.append(type_)
     left, right = (converted(branch, targets) for branch in branches)
     keeps_all = not is_distinct(node)
+    if isinstance(node, exp.Union) and keeps_all:
+        return union(left, right, keeps_all=True)
+    for target in targets:
+        require_key(target, node, name)
     if isinstance(node, exp.Union):
-        return union(left, right, keeps_all=keeps_all)
+        return union(left, right, keeps_all=False)
     return matching(left, right, intersect=isinstance(node, exp.Intersect), keeps_all=keeps_all)
 
 

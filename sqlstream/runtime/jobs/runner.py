@@ -17,6 +17,7 @@ from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Read, Write
 from sqlstream.core import storage
 from sqlstream.core.depth import deeply
+from sqlstream.core.java import activate
 from sqlstream.plan.properties import bounded, changelog_mode, scans, static, upsert_key, window_column
 from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, STARTED, interrupted, sink_name
@@ -448,16 +449,20 @@ class JobRunner:
         self._of_sink = error
 
     def _batch(self, sinks: Iterable[int]) -> None:
+        activate(self._spark)
         for index in sinks:
             if self._job.stopping.is_set():
                 return
             sink = self._job.sinks[index]
-            frame = deeply(partial(lower, sink, self._lowering(index, streaming=False)))
+            frame = deeply(partial(self._lowered, index))
             query = self._job.watches[index] = BatchQuery(self._spark, f"{self._job.id}/{index}", self._report)
             if self._job.stopping.is_set():
                 return
             write = self._write(index, sink, frame, self._batch_version(index, sink, frame))
             query.run(frame, partial(find_connector(sink.table.connector).write_batch, write))
+
+    def _lowered(self, index: int) -> DataFrame:
+        return lower(self._job.sinks[index], self._lowering(index, streaming=False))
 
     def _batch_version(self, index: int, sink: Sink, frame: DataFrame) -> tuple[str, int]:
         """An id that no other write ever gets, kept with the checkpoint, and how often the sink is written by it.

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core.java import classes
+from sqlstream.core.java import activate, classes
 from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs, reached
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ class Lowering:
     node_id: Callable[[Node], str | None] = lambda node: None
     _names: Counter[str] = field(default_factory=Counter)
     _inputs: Any = None
+
+    def __post_init__(self) -> None:
+        activate(self.spark)
 
     def source_watermark(self, splits: int | Any, end: int | None, idle_ms: int = 0) -> SourceWatermark:
         """The watermark of a source with these splits; ``end`` and ``idle_ms`` as there."""

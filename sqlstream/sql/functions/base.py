@@ -189,7 +189,7 @@ def accepts(family: str, type_: Type) -> bool:
         case "plain":
             return not type_.children and not type_.is_binary and not type_.is_interval and type_.root != "VARIANT"
         case "comparable":
-            return type_.root not in t.UNORDERED
+            return t.distinguished(type_)
         case "unit" | "word":
             return True
     raise ValueError(family)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.sql import types as t
-from sqlstream.sql.coercion import common_type, distinguished
+from sqlstream.sql.coercion import common_type
 from sqlstream.sql.functions.base import Check, Coerce, Function, Rendered, Spark, Types, fixed, like
 from sqlstream.sql.generated_names import bound
 
@@ -124,7 +124,7 @@ def _row(
 
 
 def _check_elements(types: Types, _: tuple[object, ...]) -> str | None:
-    return None if distinguished(types[0]) else f"The elements of {types[0]} can't be compared."
+    return None if t.distinguished(types[0]) else f"The elements of {types[0]} can't be compared."
 
 
 def _join(call: Rendered) -> str:

@@ -110,7 +110,7 @@ public final class WholeRow extends Expression implements CodegenFallback, Seria
 
     /** How rows are kept in state: as they are. What is read from a state is good until the next is read from it. */
     public static ExpressionEncoder<InternalRow> encoder(StructType type) {
-        Expression row = new BoundReference(0, type, false);
+        Expression row = new BoundReference(0, Stored.type(type), false);
         List<Expression> in = new ArrayList<>();
         for (int i = 0; i < type.length(); i++) {
             in.add(Literal$.MODULE$.apply("c" + i));

@@ -25,6 +25,7 @@ import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 import sqlstream.catalyst.Scala;
+import sqlstream.catalyst.Stored;
 import sqlstream.catalyst.WholeRow;
 import sqlstream.state.KeyedOperator;
 import sqlstream.state.StateSchema;
@@ -114,14 +115,14 @@ public final class KeyedProcess {
 
     /**
      * {@code frame} with 0.0 for -0.0 and one NaN in keys, as Spark's own operators have them: a sort takes them for
-     * equal, a state by their bytes.
+     * equal, a state by their bytes. They have the types of a state.
      */
     private static Dataset<Row> normalized(org.apache.spark.sql.classic.Dataset<Row> frame, String[] keys) {
         LogicalPlan plan = frame.queryExecution().analyzed();
         Dataset<Row> result = frame;
         for (String key : keys) {
             Expression column = Scala.named(plan, key);
-            Expression same = NormalizeFloatingNumbers$.MODULE$.normalize(column);
+            Expression same = Stored.of(NormalizeFloatingNumbers$.MODULE$.normalize(column));
             result = same == column ? result : result.withColumn(key, ExpressionUtils.column(same));
         }
         return result;
