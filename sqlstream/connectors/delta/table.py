@@ -6,6 +6,7 @@ Flink. A TIMESTAMP is stored as TIMESTAMP_NTZ (``Type.stored``). One with a PRIM
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,10 @@ from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, Wr
 from sqlstream.connectors.delta import merge as delta_merge
 from sqlstream.connectors.files.folder import Folder
 from sqlstream.connectors.in_order import task_sorted
+from sqlstream.connectors.not_null import refused
 from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
-from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
+from sqlstream.core.changelog import KIND, REMOVES, ChangelogMode, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.java import activate
 from sqlstream.core.options import Option, OptionKind, Role, Support
@@ -40,6 +42,7 @@ _KINDS = [
     f"WHEN '{change}' THEN {kind.spark}" for change, kind in zip(("insert", "update_preimage", "update_postimage", "delete"), RowKind, strict=True)
 ]
 _FEED = "delta.enableChangeDataFeed"
+_REQUIRED = "is NOT NULL in the Delta table, however, a null value is being written into it"
 # So long may the first commit of a table take that another process has begun to make.
 _MADE_WITHIN_S = 15
 
@@ -149,6 +152,7 @@ class Delta(Connector):
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         path = _ensure(request.spark, request.table, request.project)
+        request = _without_nulls(request, path)
         if request.table.primary_key:
             return delta_merge.merge_stream(request, path)
         return _stored(request).writeStream.format("delta").option("path", path)
@@ -190,6 +194,7 @@ class Delta(Connector):
     def write_batch(self, request: Write) -> None:
         table = request.table
         path = _ensure(request.spark, table, request.project)
+        request = _without_nulls(request, path)
         if table.primary_key and not request.overwrite:
             delta_merge.merge_batch(request, path)
             return
@@ -228,6 +233,15 @@ def _in_order(feed: DataFrame, table: Table) -> DataFrame:
     """``feed``, as Spark reads it file by file, in the order of the commits: by primary key, where there is one, else in one task."""
     together = feed.repartition(*map(quote, table.primary_key.columns)) if table.primary_key else feed.repartition(1)
     return task_sorted(together, "_commit_version * 2 + IF(_change_type IN ('insert', 'update_postimage'), 1, 0)")
+
+
+def _without_nulls(request: Write, path: str) -> Write:
+    """``request`` whose rows fail where Delta would refuse a NULL: its own error does not show the row."""
+    fields = json.loads(_snapshot(request.spark, path).metadata().schema().json())["fields"]
+    required, declared = {f["name"] for f in fields if not f["nullable"]}, request.table.physical
+    excuse = REMOVES if request.mode.carries_kinds else "FALSE"
+    columns = {c.name: excuse for c in declared if c.name in required and c.type.nullable}
+    return replace(request, frame=refused(request.frame, columns, _REQUIRED, [c.name for c in declared]))
 
 
 def _stored(request: Write) -> DataFrame:

@@ -46,8 +46,9 @@ _CLASS = re.compile(r"^[:\s]*(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
 _PACKAGE = re.compile(r"^(?:[\w$]+\.)+(?=[\w$]+(?::|$))")
 # What our generated SQL raises by itself stands behind this condition in Spark's message.
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: P0001|\n\tat |\Z)", re.S)
-_NULL = re.compile(r"Column '.*' is NOT NULL, however, a null value is being (written into it|aggregated)\.")
+_NULL = re.compile(r"Column '.*' is NOT NULL(?: in the (Delta) table)?, however, a null value is being (?:written into it|(aggregated))\.")
 _DROPPED = "SET 'table.exec.sink.not-null-enforcer' = 'DROP' leaves such rows out; a column that may be NULL is declared without NOT NULL."
+_REQUIRED = conditions.CONDITIONS["DELTA_NOT_NULL_CONSTRAINT_VIOLATED"].hint
 _NULLABLE = "Declare the column without NOT NULL: the aggregate leaves NULLs out, as Flink's does then."
 _RECORD = re.compile(f"{re.escape(RECORD_BEGINS)}(.*){re.escape(RECORD_ENDS)}", re.S)
 _IN_FILE = re.compile(r"(?<= \(file )(file:\S+)(?=\))")
@@ -234,7 +235,7 @@ def _of_record(message: str) -> str:
 def _leaving_out(message: str, nodes: Sequence[Node]) -> str | None:
     """Which options leave out what has failed: of what is read, where a record can't be; of the session, where a NULL may not be written."""
     if (null := _NULL.match(message)) is not None:
-        return _DROPPED if null[1] == "written into it" else _NULLABLE
+        return _REQUIRED if null[1] else _NULLABLE if null[2] else _DROPPED
     if _RECORD.search(message) is None:
         return None
     options = [f"'{key}' = 'true' of {scan.table.path.name}" for node in nodes for scan in scans(node) for key in _ignoring(scan.table.options)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.connectors.not_null import WRITTEN, refused, sure
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.plan.properties import changelog_mode, fields, unchecked
-from sqlstream.runtime.lower.row import row
 from sqlstream.sql.expressions import ColumnRef
-from sqlstream.sql.quoting import quote, spark_string
+from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import GroupAggregate, Node, Over, Sink, WindowAggregate
     from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
 
-_WRITTEN = "a null value is being written into it"
-_AGGREGATED = "a null value is being aggregated"
+_AGGREGATED = "is NOT NULL, however, a null value is being aggregated"
 
 
 def written(node: Sink, frame: DataFrame) -> DataFrame:
@@ -35,13 +34,13 @@ def written(node: Sink, frame: DataFrame) -> DataFrame:
     columns = [c.name for c in node.table.persisted if looked_at(c)]
     # A row that is removed by its key may have no other columns.
     removed = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
-    return _kept(node.input, frame, dict.fromkeys(columns, removed), _WRITTEN, drop=node.drop_nulls)
+    return _kept(node.input, frame, dict.fromkeys(columns, removed), WRITTEN, drop=node.drop_nulls)
 
 
 def delivered(node: Node, frame: DataFrame, *, drop: bool) -> DataFrame:
     """``frame``, the rows of a SELECT, without those that have NULL in a NOT NULL column of the query: they fail it, or are dropped."""
     columns = [f.name for f in fields(node) if not f.type.nullable and f.name in unchecked(node)]
-    return _kept(node, frame, dict.fromkeys(columns, "FALSE"), _WRITTEN, drop=drop)
+    return _kept(node, frame, dict.fromkeys(columns, "FALSE"), WRITTEN, drop=drop)
 
 
 def aggregated(node: GroupAggregate | WindowAggregate | Over, frame: DataFrame) -> DataFrame:
@@ -61,19 +60,6 @@ def _kept(node: Node, frame: DataFrame, columns: dict[str, str], problem: str, *
     """``frame``, the rows of ``node``, of which those with NULL in one of ``columns``, each with the condition that excuses it, are dropped, or else
     fail with ``problem``.
     """
-    from pyspark.sql import functions as F
-
-    if not columns:
-        return frame
-    sure = " AND ".join(f"({quote(c)} IS NOT NULL OR {excuse})" for c, excuse in columns.items())
-    if drop:
-        return frame.where(sure)
-    # One check of the row, however many columns there are: each shows the whole row.
-    types = {f.name: f.type for f in fields(node)}
-    first = next(iter(columns))
-    missing = " ".join(f"WHEN {quote(c)} IS NULL AND NOT ({excuse}) THEN {spark_string(c)}" for c, excuse in columns.items())
-    shown = f"CAST(struct({', '.join(map(quote, types))}) AS STRING)"
-    begin, end = (spark_string(part) for part in ("Column '", f"' is NOT NULL, however, {problem}. The row is "))
-    error = f"raise_error(concat({begin}, CASE {missing} END, {end}, {shown}))"
-    checked = F.expr(f"if({sure}, {quote(first)}, CAST({error} AS {types[first].spark}))")
-    return frame.select(*(checked.alias(n) if n == first else F.col(quote(n)) for n in row(node)))
+    if drop and columns:
+        return frame.where(sure(columns))
+    return refused(frame, columns, problem, [f.name for f in fields(node)])
