@@ -35,6 +35,13 @@ class Submitted(Outcome):
 
 
 @dataclass(frozen=True)
+class KeptBack(Outcome):
+    """A job that somebody has stopped was not started, as the session was told."""
+
+    job_id: str = ""
+
+
+@dataclass(frozen=True)
 class Completed(Outcome):
     """A job was submitted and has finished (``table.dml-sync``)."""
 

@@ -432,7 +432,9 @@ class Session:
             raise Interrupted
         job = self._jobs.submit(spark, sinks, name, how, self._masked(text), self._placing)
         notices = tuple(dict.fromkeys(env.notices))
-        if settings.read(self.options, "table.dml-sync") and not job.kept_back:
+        if job.kept_back:
+            return results.KeptBack(job_id=job.id, notices=notices)
+        if settings.read(self.options, "table.dml-sync"):
             while not job.done.wait(0.2):
                 self._progress([job.metrics])
                 if self._interrupted.is_set():

@@ -11,6 +11,7 @@ from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs import registry
 from sqlstream.runtime.jobs.job import JobStatus
 from sqlstream.runtime.jobs.requests import Action
+from sqlstream.session import results
 from tests.support.sessions import catch_up, feed, open_session, rows, run
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def test_it_stays_stopped_where_its_script_comes_again_by_itself(project: Path, 
     first.close()
     feed(project / "read", {"n": 2})
     said: list[str] = []
-    again = open_session(project, SCRIPT, engine=engine, keep_stopped=True, notify=said.append)
+    again = open_session(project, engine=engine, keep_stopped=True, notify=said.append)
+    assert [type(outcome) for outcome in run(again, SCRIPT) if hasattr(outcome, "job_id")] == [results.Submitted, results.KeptBack]
     assert states(again) == [("to_a", "RUNNING"), ("to_b", "CANCELED")]
     assert "Job 'to_b' stays stopped: sqlstream jobs start to_b starts it." in said
     assert of(project, "to_b").state == "CANCELED"
