@@ -216,15 +216,56 @@ REFUSALS = {
         "",
     ),
     "a sub-query of several columns": ("SELECT (SELECT n, name FROM people) FROM clicks", "Cannot apply '$SCALAR_QUERY'", "(SELECT n, name"),
-    "a comparison of a group with the row around": (
-        "SELECT (SELECT MAX(n) FROM people AS p WHERE p.n > c.n) FROM clicks AS c",
+    "a limit and a comparison with the row around": (
+        "SELECT (SELECT n FROM people AS p WHERE p.n > c.n ORDER BY n LIMIT 1) FROM clicks AS c",
         "can compare them with the outer row only by =",
-        "p.n > c.n",
+        "c.n ORDER",
     ),
-    "a select list that reads the row around": (
-        "SELECT (SELECT MAX(p.n + c.n) FROM people AS p) FROM clicks AS c",
-        "The select list of a sub-query reads a column of the outer query",
+    "a select list without FROM that reads the row around": ("SELECT l.x FROM clicks AS c, LATERAL (SELECT c.n + 1) AS l (x)", "without FROM", "c.n"),
+    "a star beside the row around": (
+        "SELECT 1 FROM clicks AS c, LATERAL (SELECT *, c.n AS m FROM people) AS l",
+        "SELECT * in a sub-query",
+        "SELECT *",
+    ),
+    "a column of the row around beside an aggregate": (
+        "SELECT (SELECT MAX(p.n) + c.n FROM people AS p) FROM clicks AS c",
+        "Expression 'c.n' is not being grouped",
         "c.n",
+    ),
+    "HAVING that reads the row around": (
+        "SELECT (SELECT MAX(p.n) FROM people AS p HAVING COUNT(*) > c.n) FROM clicks AS c",
+        "can read the outer row in its select list and its WHERE",
+        "c.n",
+    ),
+    "ON that reads the row around": (
+        "SELECT 1 FROM clicks AS c, LATERAL (SELECT p.n FROM people AS p JOIN people AS q ON q.n = c.n) AS l",
+        "can read the outer row in its select list and its WHERE",
+        "c.n",
+    ),
+    "UNNEST in a value": (
+        "SELECT (SELECT MAX(x) FROM UNNEST(ARRAY[c.who]) AS u (x)) FROM clicks AS c",
+        "can read the outer row in its select list and its WHERE",
+        "c.who]",
+    ),
+    "an aggregate over UNNEST": (
+        "SELECT 1 FROM clicks AS c, LATERAL (SELECT MAX(x) FROM UNNEST(ARRAY[c.who]) AS u (x)) AS l",
+        "selects columns",
+        "MAX",
+    ),
+    "DISTINCT over UNNEST": (
+        "SELECT 1 FROM clicks AS c, LATERAL (SELECT DISTINCT x FROM UNNEST(ARRAY[c.who]) AS u (x)) AS l",
+        "nothing but WHERE",
+        "DISTINCT",
+    ),
+    "a value computed over UNNEST": (
+        "SELECT 1 FROM clicks AS c, LATERAL (SELECT x || 'a' FROM UNNEST(ARRAY[c.who]) AS u (x)) AS l",
+        "selects columns",
+        "x ||",
+    ),
+    "UNNEST compared with the row around": (
+        "SELECT 1 FROM clicks AS c, LATERAL (SELECT x FROM UNNEST(ARRAY[c.who]) AS u (x) WHERE x = c.who) AS l",
+        "can read the outer row in",
+        "c.who",
     ),
     "a misspelt column in such a list": ("SELECT (SELECT MAX(nn) FROM people AS p WHERE p.n = c.n) FROM clicks AS c", "Column 'nn' not found", "nn"),
     "a misspelt column of the row around": (
@@ -244,7 +285,7 @@ REFUSALS = {
     ),
     "a sub-query in a sub-query that reads a row around both": (
         "SELECT n FROM clicks AS c WHERE EXISTS (SELECT 1 FROM people AS p WHERE p.n = c.n AND EXISTS (SELECT 1 FROM people AS q WHERE q.n = c.n))",
-        "can't read the outermost row",
+        "not in those of its own sub-queries",
         "c.n))",
     ),
     "a limit without order of the row around": (

@@ -2,38 +2,49 @@
 
 SELECT MAX(m) FROM b WHERE b.k = a.k AND m > 1    ->    SELECT MAX(m), b.k AS $c0 FROM b WHERE m > 1 GROUP BY b.k,    $c0 = a.k
 
-A limit holds for each outer row: it becomes a Top-N by ROW_NUMBER.
+A limit holds for each outer row: it becomes a Top-N by ROW_NUMBER. What reads the outer row otherwise joins the distinct values of its columns; a
+row with NULL in one of them has no partner then, as in Flink.
+
+SELECT MAX(m) FROM b WHERE b.m < a.n    ->    SELECT MAX(m), $outer.$c0 FROM b, $outer WHERE b.m < $outer.$c0 GROUP BY $outer.$c0,    $c0 = a.n
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.plan import make
 from sqlstream.plan.build.order_by import ordinal
+from sqlstream.plan.build.set_operations import distinct
+from sqlstream.plan.nodes import Join, Named, Project, Snapshot
+from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, function_named
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.syntax.calls import call as new_call
 from sqlstream.sql.syntax.calls import call_name, calls, is_called
-from sqlstream.sql.syntax.clauses import group_of, having_of, is_modified, limit_count, limit_of, offset_of, where_of, with_of
+from sqlstream.sql.syntax.clauses import from_of, group_of, having_of, is_modified, limit_count, limit_of, offset_of, where_of, with_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from sqlstream.plan.build.scope import Environment
+    from sqlstream.plan.nodes import Node
     from sqlstream.sql.expressions import Expr
 
-_RANK = generated("rank")
+_RANK, _OUTER = generated("rank"), generated("outer")
 
 
 @dataclass(frozen=True)
 class Decorrelated:
     """``query`` has the sub-query's columns, then ``keys``, which ``conditions`` compare with columns of the outer query.
 
-    ``scalar``: it is an aggregate without GROUP BY, with one row for each outer row; ``select`` is the original, in the scope ``inside``.
+    ``scalar``: it is an aggregate without GROUP BY, with one row for each outer row; ``select`` is the original, in the scope ``inside``. ``values``
+    are those of the outer rows that it reads.
     """
 
     query: exp.Expr
@@ -42,6 +53,11 @@ class Decorrelated:
     conditions: tuple[exp.Expr, ...] = ()
     scalar: bool = False
     inside: Scope | None = None
+    values: Node | None = None
+
+    def environment(self, env: Environment) -> Environment:
+        """``env`` for the sub-query."""
+        return env if self.values is None else replace(env, ctes={**env.ctes, _OUTER: self.values})
 
     def asked(self, keys: Sequence[Expr], around: Scope) -> list[Expr]:
         """The conditions, bound: ``keys`` are the columns of the sub-query's keys, ``around`` is the scope around it."""
@@ -61,8 +77,21 @@ class Decorrelated:
         return none
 
 
-def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], around: Scope) -> Decorrelated:
-    """``query``, in the scope ``around``, decorrelated; ``inside_of`` returns the scope of a SELECT's own FROM. Other errors are left to building it.
+@contextmanager
+def reading(around: Scope) -> Iterator[None]:
+    """Where a sub-query is built whose outer row is in the scope ``around``: raises NotSupported for a column of that which it may not read there."""
+    try:
+        yield
+    except ValidationError as error:
+        if isinstance(error.at, exp.Column) and "not found" in error.message and is_of(error.at, around):
+            what = "A sub-query can read the outer row in its select list and its WHERE, not in those of its own sub-queries."
+            raise NotSupported(what, at=error.at, hint="Join what it reads in FROM.") from None
+        raise
+
+
+def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], around: Scope, outer: Node) -> Decorrelated:
+    """``query``, in the scope ``around`` of the rows of ``outer``, decorrelated; ``inside_of`` returns the scope of a SELECT's own FROM. Other errors
+    are left to building it.
 
     Raises NotSupported, and ValidationError for a column that neither has.
     """
@@ -79,25 +108,70 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], arou
     listed = _outer(select.expressions, inner)
     for column in [*_outer(outside, inner), *listed]:
         bind(column, replace(inner, outer=around))
-    if listed:
-        raise NotSupported("The select list of a sub-query reads a column of the outer query.", at=listed[0], hint="Use it in the outer query.")
-    if not outside:
+    if not (outside or listed):
         return Decorrelated(query, select, scalar=scalar, inside=inner)
+    if listed or (_grouped(select, inner) and not all(_equality(part, inner) for part in outside)):
+        return _of_values(select, inner, [*_outer(outside, inner), *listed], around, outer, scalar=scalar)
     keys: list[exp.Expr] = []
-    conditions = [_condition(part, inner, keys, plain=not _grouped(select, inner)) for part in outside]
+    conditions = [_condition(part, inner, keys) for part in outside]
     inside = select.copy()
     rest = [part.copy() for part in parts if part not in outside]
     inside.set("where", exp.Where(this=exp.and_(*rest, wrap=False, copy=False)) if rest else None)
-    names = tuple(generated(f"c{i}") for i in range(len(keys)))
-    items = [*inside.expressions, *(_named(key.copy(), name) for key, name in zip(keys, names, strict=True))]
-    inside.set("expressions", items)
-    if _aggregates(select, inner) or group_of(select):
-        group = group_of(inside)
-        inside.set("group", exp.Group(expressions=[*(group.expressions if group else []), *(k.copy() for k in keys)]))
+    names = _with_keys(inside, keys, inner)
     if limit_of(select) or offset_of(select):
         return Decorrelated(_top_n(inside, keys, select), select, names, tuple(conditions))
     inside.set("order", None)
     return Decorrelated(inside, select, names, tuple(conditions), scalar, inner)
+
+
+def _with_keys(inside: exp.Select, keys: Sequence[exp.Expr], inner: Scope) -> tuple[str, ...]:
+    """The names of ``keys``, which ``inside`` now has as columns, and groups by where it does."""
+    grouped = _aggregates(inside, inner) or group_of(inside)
+    names = tuple(generated(f"c{i}") for i in range(len(keys)))
+    inside.set("expressions", [*inside.expressions, *(_named(key.copy(), name) for key, name in zip(keys, names, strict=True))])
+    if grouped:
+        group = group_of(inside)
+        inside.set("group", exp.Group(expressions=[*(group.expressions if group else []), *(k.copy() for k in keys)]))
+    return names
+
+
+def _of_values(select: exp.Select, inner: Scope, read: Sequence[exp.Expr], around: Scope, outer: Node, *, scalar: bool) -> Decorrelated:
+    """``select`` joined with the distinct values of ``read``, columns of ``outer``."""
+    if limit_of(select) or offset_of(select):
+        raise NotSupported("A sub-query that limits its rows can compare them with the outer row only by =, in WHERE.", at=read[0])
+    if from_of(select) is None:
+        raise NotSupported("The select list of a sub-query without FROM reads the outer row.", at=read[0], hint="Use it in the outer query.")
+    if any(isinstance(item, exp.Star) for item in select.expressions):
+        raise NotSupported("SELECT * in a sub-query that reads the outer row like this is not supported.", at=select, hint="Name its columns.")
+    if _aggregates(select, inner) or group_of(select):
+        taken = {id(c) for item in select.expressions for call in aggregate_calls(item, inner) for c in _whole(call).find_all(exp.Column)}
+        if loose := next((c for c in _outer(select.expressions, inner) if id(c) not in taken), None):
+            raise ValidationError(f"Expression '{loose.sql('flink')}' is not being grouped", at=loose)
+    columns = list(dict.fromkeys(read))
+    keys = [exp.column(generated(f"c{i}"), table=_OUTER) for i in range(len(columns))]
+    inside = select.copy()
+    for part in [*inside.expressions, inside.args.get("where")]:
+        for column in _columns(part) if part is not None else ():
+            if column in columns:
+                column.replace(keys[columns.index(column)].copy())
+    inside.append("joins", exp.Join(this=exp.to_table(_OUTER), kind="CROSS"))
+    inside.set("order", None)
+    names = _with_keys(inside, keys, inner)
+    conditions = tuple(exp.EQ(this=exp.column(name), expression=column.copy()) for name, column in zip(names, columns, strict=True))
+    bound = [bind(column, around) for column in columns]
+    values = Project(_side(outer, set().union(*map(make.columns, bound))), tuple(map(Named, names, bound)))
+    return Decorrelated(inside, select, names, conditions, scalar, inner, distinct(values))
+
+
+def _side(node: Node, names: set[str]) -> Node:
+    """The side of the joins in ``node`` that has all of ``names``, which has all of their values that ``node`` has, but NULL."""
+    while isinstance(node, Join):
+        # What is looked up is nothing by itself.
+        sides = (s for s in node.inputs if names <= {f.name for f in fields(s)} and not isinstance(s, Snapshot))
+        if (side := next(sides, None)) is None:
+            break
+        node = side
+    return node
 
 
 def _whole(call: exp.Expr) -> exp.Expr:
@@ -160,7 +234,17 @@ def aggregate_calls(node: exp.Expr, scope: Scope) -> list[exp.Expr]:
     return aggregates
 
 
-def _condition(part: exp.Expr, inner: Scope, keys: list[exp.Expr], *, plain: bool) -> exp.Expr:
+def _equality(part: exp.Expr, inner: Scope) -> tuple[exp.Expr, exp.Expr] | None:
+    """The sides of ``own = other``, of which the first reads only the sub-query, and the second only the outer row; None for any other condition."""
+    if isinstance(part, exp.EQ):
+        left, right = part.this, part.expression
+        for own, other in ((left, right), (right, left)):
+            if _within(own, inner) and not any(is_of(c, inner) for c in _columns(other)):
+                return own, other
+    return None
+
+
+def _condition(part: exp.Expr, inner: Scope, keys: list[exp.Expr]) -> exp.Expr:
     """``part`` with keys in place of what it reads of the sub-query; what it reads is added to ``keys``."""
 
     def key(node: exp.Expr) -> exp.Expr:
@@ -168,13 +252,9 @@ def _condition(part: exp.Expr, inner: Scope, keys: list[exp.Expr], *, plain: boo
             keys.append(node)
         return exp.column(generated(f"c{keys.index(node)}"))
 
-    if isinstance(part, exp.EQ):
-        left, right = part.this, part.expression
-        for own, other in ((left, right), (right, left)):
-            if _within(own, inner) and not any(is_of(c, inner) for c in _columns(other)):
-                return exp.EQ(this=key(own), expression=other.copy())
-    if not plain:
-        raise NotSupported("A sub-query that groups or limits its rows can compare them with the outer row only by =.", at=part)
+    if (sides := _equality(part, inner)) is not None:
+        own, other = sides
+        return exp.EQ(this=key(own), expression=other.copy())
     return part.copy().transform(lambda n: key(n.copy()) if isinstance(n, exp.Column) and is_of(n, inner) else n)
 
 

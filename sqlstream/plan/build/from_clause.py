@@ -10,19 +10,19 @@ from sqlglot import exp
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.plan import make
 from sqlstream.plan.build.correlate import collection, column_names, correlated
-from sqlstream.plan.build.decorrelate import decorrelated
+from sqlstream.plan.build.decorrelate import decorrelated, reading
 from sqlstream.plan.build.hints import select_hints
 from sqlstream.plan.build.relations import Query, relation
 from sqlstream.plan.build.scope import Hint, Relation
 from sqlstream.plan.build.system_time import as_of, without_period
-from sqlstream.plan.naming import without_names
+from sqlstream.plan.naming import free_names, without_names
 from sqlstream.plan.nodes import Join, JoinHints, JoinKind, Named, Node, Project, Snapshot, TimeAttribute, Values
 from sqlstream.plan.properties import fields
 from sqlstream.plan.time_attributes import time_attribute
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
-from sqlstream.sql.expressions import AggregateCall, Call, Expr, OverCall
+from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr, OverCall
 from sqlstream.sql.generated_names import generated
-from sqlstream.sql.syntax.clauses import alias_of, from_of, joins_of, on_of, using_of
+from sqlstream.sql.syntax.clauses import alias_of, from_of, is_modified, items_of, joins_of, on_of, using_of, where_of
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
@@ -108,9 +108,13 @@ def _of_join(left: Relation, right: Relation) -> JoinHints:
 def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, query: Query) -> Relation:
     """A sub-query that may read columns to its left: a join with the decorrelated query, see ``decorrelate``."""
     _refuse_sides(join, kind)
+    if (select := _of_unnest(join.this.this)) is not None:
+        return _lateral_unnest(left, join, select, kind, env)
     settings = env.settings
-    split = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings), left.scope(settings))
-    built = query(split.query, env)
+    around = left.scope(settings)
+    with reading(around):
+        split = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings), around, left.node)
+        built = query(split.query, split.environment(env))
     width = len(fields(built)) - len(split.keys)
     alias = alias_of(join.this)
     names = column_names(list(env.names(split.query, built)[:width]), alias)
@@ -127,7 +131,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     empty = {i: e for i in range(width) if (e := split.of_no_rows(i)) is not None} if kind is JoinKind.LEFT else {}
     if empty and bound not in (None, make.true()):
         raise NotSupported("A condition on what an aggregate in LATERAL gives is not supported yet in a LEFT JOIN.", at=on, hint="Write ON TRUE.")
-    whole = [*make.conjuncts(None if bound == make.true() else bound), *split.asked(keys, left.scope(settings))]
+    whole = [*make.conjuncts(None if bound == make.true() else bound), *split.asked(keys, around)]
     node: Node = Join(left.node, source, kind, make.all_of(whole), at=env.place(join))
     if empty:
         columns, first = [Named(f.name, make.ref(f)) for f in fields(node)], len(left.names)
@@ -137,6 +141,57 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
             columns[first + i] = Named(column.name, make.when(make.is_null(columns[first + width].expr), of_none, column.expr))
         node = Project(node, tuple(columns))
     return replace(both, node=node)
+
+
+def _of_unnest(query: exp.Expr) -> exp.Select | None:
+    """The SELECT of ``query``, where all that it reads is an UNNEST."""
+    while isinstance(query, exp.Subquery) and not is_modified(query):
+        query = query.this
+    read = items_of(query) if isinstance(query, exp.Select) else []
+    return query if isinstance(query, exp.Select) and len(read) == 1 and isinstance(read[0], exp.Unnest) else None
+
+
+def _lateral_unnest(left: Relation, join: exp.Join, select: exp.Select, kind: JoinKind, env: Environment) -> Relation:
+    """Elements of a collection of the left row, some of their columns, under other names."""
+    (unnest,), settings, width = items_of(select), env.settings, len(left.names)
+    if other := next((v for k, v in select.args.items() if v and k not in ("expressions", "from_", "where")), None):
+        at = other if isinstance(other, exp.Expr) else select
+        raise NotSupported("A sub-query over UNNEST can have nothing but WHERE.", at=at, hint="Write CROSS JOIN UNNEST(..) in the outer query.")
+    elements = collection(unnest, left, env)
+    assert elements is not None
+    all_, correlate = correlated(left, unnest, elements, outer=kind is JoinKind.LEFT)
+    inside = replace(all_.scope(settings), columns=all_.scope(settings).columns[width:])
+    with reading(left.scope(settings)):
+        bound = condition(where.this, inside, "WHERE") if (where := where_of(select)) is not None else None
+        chosen = [column for item in select.expressions for column in _elements(item, inside)]
+    node: Node = replace(correlate, condition=bound) if kind is JoinKind.LEFT else make.filtered(correlate, bound)
+    columns, alias = fields(node), alias_of(join.this)
+    names = column_names([name for name, _ in chosen], alias)
+    own = free_names([generated(f"u{i}") for i in range(len(chosen))], (f.name for f in columns))
+    added = (Named(name, ref) for name, (_, ref) in zip(own, chosen, strict=True))
+    node = Project(node, (*(Named(f.name, make.ref(f)) for f in columns[:width]), *added))
+    right = Relation.of(node, alias.name if alias is not None else None, [*(f.name for f in columns[:width]), *names])
+    _refuse_same(left, replace(right, names=right.names[width:]), join)
+    both = replace(left, node=node, names=(*left.names, *right.names[width:]), repeated=left.repeated | {i for i in right.repeated if i >= width})
+    if (on := on_of(join)) is None or (asked := condition(on, both.scope(settings), "ON")) == make.true():
+        return both
+    if kind is JoinKind.LEFT:
+        raise NotSupported(
+            "A condition on a sub-query over UNNEST is not supported in a LEFT JOIN.", at=on, hint="Write it in the sub-query's WHERE."
+        )
+    return replace(both, node=make.filtered(node, asked))
+
+
+def _elements(item: exp.Expr, inside: Scope) -> list[tuple[str, Expr]]:
+    """The columns that an item of a select list over UNNEST names."""
+    if item.is_star and not (isinstance(item, exp.Column) and item.table not in {c.qualifier for c in inside.columns}):
+        return [(c.name, c.ref) for c in inside.columns]
+    bound = bind(item.unalias(), inside)
+    if not isinstance(bound, ColumnRef):
+        raise NotSupported(
+            "A sub-query over UNNEST selects columns.", at=item, hint="Compute from them in the outer query; Flink 2.3 leaves it undone."
+        )
+    return [(item.alias_or_name, bound)]
 
 
 def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, env: Environment) -> Relation:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.build.aggregate import aggregate
-from sqlstream.plan.build.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of
+from sqlstream.plan.build.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of, reading
 from sqlstream.plan.build.from_clause import condition, from_clause, plain
 from sqlstream.plan.build.group_windows import group_window
 from sqlstream.plan.build.order_by import sort, with_order_columns
@@ -109,7 +109,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
         source = replace(source, node=node, names=(*source.names, *((None, name) for name in added)))
         scope = source.scope(env.settings)
     group, having = group_of(select), having_of(select)
-    inner = SubQueries(replace(scope, grouped=bool(group)), env, query)
+    inner = SubQueries(node, replace(scope, grouped=bool(group)), env, query)
     expressions = [inner.replaced(e) for e in select.expressions]
     asked = inner.replaced(having.this, condition=True) if having else None
     listed = _listed(expressions, source, inner.inner)
@@ -142,10 +142,11 @@ def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) ->
     plain = make.all_of([condition(p, scope, "WHERE") for p in parts if p not in joins and p not in values])
     node = make.filtered(source.node, plain)
     for part in joins:
-        node = _semi_join(part, node, scope, env)
+        with reading(scope):
+            node = _semi_join(part, node, scope, env)
     if not values:
         return node
-    inner = SubQueries(scope, env, query)
+    inner = SubQueries(node, scope, env, query)
     asked = [inner.replaced(p, condition=True) for p in values]
     kept = make.filtered(inner.apply(node), make.all_of([condition(p, inner.inner, "WHERE") for p in asked]))
     return Project(kept, tuple(Named(f.name, make.ref(f)) for f in fields(node)))
@@ -183,7 +184,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         where = where_of(select)
         for part in conjuncts(where.this) if where is not None else []:
             if any(is_sub_query(n) for n in part.walk()):
-                right = _inside(part, replace(inner, node=right), both, env)
+                right = _where(part, replace(inner, node=right), inner.scope(env.settings), env)
                 continue
             bound = condition(part, both, "WHERE")
             if make.columns(bound) <= names:
@@ -193,8 +194,8 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         listed = [] if isinstance(test, exp.Exists) else _listed(select.expressions, replace(inner, node=right), both)
         items = [e for _, e in listed]
     else:
-        split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings), scope)
-        right = without_names(query(split.query, env), used)
+        split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings), scope, node)
+        right = without_names(query(split.query, split.environment(env)), used)
         items = [make.ref(f) for f in fields(right)]
         width = len(items) - len(split.keys)
         conditions += split.asked(items[width:], scope)
@@ -208,17 +209,6 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         for value, item in zip(compared, items, strict=True):
             conditions.append(equal(bind(value, scope), item, test, unknown=kind is JoinKind.ANTI))
     return Join(node, right, kind, make.all_of(conditions))
-
-
-def _inside(part: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
-    """The rows of a sub-query's FROM for which a condition with a nested sub-query holds; ``scope`` includes the outer query's columns."""
-    try:
-        return _where(part, source, source.scope(env.settings), env)
-    except ValidationError as error:
-        if isinstance(error.at, exp.Column) and is_of(error.at, scope):
-            problem = "A condition with a sub-query, inside a sub-query, can't read the outermost row."
-            raise NotSupported(problem, at=error.at, hint="Join what it reads in FROM.") from None
-        raise
 
 
 def _aggregates(expr: Expr) -> bool:

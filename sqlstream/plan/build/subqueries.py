@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
-from sqlstream.plan.build.decorrelate import Decorrelated, decorrelated
+from sqlstream.plan.build.decorrelate import Decorrelated, decorrelated, reading
 from sqlstream.plan.build.from_clause import from_clause
 from sqlstream.plan.nodes import Filter, GroupAggregate, Join, JoinKind, Limit, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
@@ -47,9 +47,11 @@ def is_sub_query(node: exp.Expr) -> bool:
 class SubQueries:
     """The sub-queries of a clause's expressions: each becomes a column ``$q..`` of a join with what the clause reads.
 
-    ``scope`` is that of the clause. ``replaced`` collects sub-queries, ``columns`` are their columns, ``apply`` joins them.
+    ``scope`` is that of the clause, over the rows of ``node``. ``replaced`` collects sub-queries, ``columns`` are their columns, ``apply`` joins
+    them.
     """
 
+    node: Node
     scope: Scope
     env: Environment
     build: Query
@@ -87,15 +89,14 @@ class SubQueries:
     # --- each kind ----------------------------------------------------------------------------------------------------
 
     def _column(self, node: exp.Expr, *, lenient: bool) -> exp.Expr:
-        if isinstance(node, exp.In):
-            return self._in(node, lenient=lenient)
-        if isinstance(node, exp.Exists):
-            return self._exists(node)
-        return self._scalar(node)
+        with reading(self.scope):
+            if isinstance(node, exp.In):
+                return self._in(node, lenient=lenient)
+            return self._exists(node) if isinstance(node, exp.Exists) else self._scalar(node)
 
     def _scalar(self, node: exp.Expr) -> exp.Expr:
         split = self._decorrelated(node)
-        built = self.build(split.query, self.env)
+        built = self.build(split.query, split.environment(self.env))
         width = len(fields(built)) - len(split.keys)
         if width != 1:
             raise ValidationError("Cannot apply '$SCALAR_QUERY' to a sub-query of several columns", at=node, hint="A value has one column.")
@@ -116,7 +117,7 @@ class SubQueries:
         split = self._decorrelated(node.this)
         if split.scalar:
             raise NotSupported("EXISTS over an aggregate without GROUP BY is always TRUE.", at=node)
-        built = self.build(split.query, self.env)
+        built = self.build(split.query, split.environment(self.env))
         prefix = self._prefix()
         keys = fields(built)[len(fields(built)) - len(split.keys) :]
         names = [f"{prefix}c{i}" for i in range(len(keys))]
@@ -128,7 +129,7 @@ class SubQueries:
         asked = query_of(node)
         assert asked is not None
         split = self._decorrelated(asked)
-        built = self.build(split.query, self.env)
+        built = self.build(split.query, split.environment(self.env))
         compared = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
         if len(fields(built)) - len(split.keys) != len(compared):
             raise ValidationError("The sub-query of IN has a different number of columns.", at=node)
@@ -158,7 +159,7 @@ class SubQueries:
         return _case(nothing, exp.false(), known, exp.true(), unknown, exp.Null(), exp.false())
 
     def _decorrelated(self, node: exp.Expr) -> Decorrelated:
-        return decorrelated(node, lambda select: from_clause(select, self.env, self.build).scope(self.env.settings), self.scope)
+        return decorrelated(node, lambda select: from_clause(select, self.env, self.build).scope(self.env.settings), self.scope, self.node)
 
     def _prefix(self) -> str:
         used = {c.ref.name for c in (*self.scope.columns, *self.columns)}
