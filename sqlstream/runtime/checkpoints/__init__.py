@@ -5,7 +5,7 @@ micro-batch is committed: all that the other had done. Savepoints, upgrades and 
 """
 
 from sqlstream.runtime.checkpoints.adapt import adapted, why_not
-from sqlstream.runtime.checkpoints.base import Base, base, damage
+from sqlstream.runtime.checkpoints.base import Base, base, behind
 from sqlstream.runtime.checkpoints.derive import CheckpointMapping, Source, derive
 from sqlstream.runtime.checkpoints.records import OperatorRecord, QueryRecord, mapped, query_record
 from sqlstream.runtime.checkpoints.tables import with_columns
@@ -18,7 +18,7 @@ __all__ = [
     "Source",
     "adapted",
     "base",
-    "damage",
+    "behind",
     "derive",
     "mapped",
     "query_record",

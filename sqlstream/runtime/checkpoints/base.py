@@ -23,21 +23,12 @@ class Base:
     doubtful: bool = False
 
 
-def damage(spark: SparkSession, checkpoint: str, landed: Callable[[str, int], bool | None], *, ran: bool) -> str | None:
-    """What of the checkpoint, a URI, of a query that does not run now is missing; None where nothing is. ``landed`` as of ``base``; ``ran``: whether
-    it is known to have run.
+def behind(spark: SparkSession, checkpoint: str, landed: Callable[[str, int], bool | None]) -> int | None:
+    """The last micro-batch, -1 for none, of the checkpoint, a URI, of a query that does not run now, where its table has one after that; else None.
+    ``landed`` as of ``base``.
     """
-    query, begun, committed = classes(spark).checkpoints.Derivation.standing(spark._jsparkSession, checkpoint)
-    if not query and not ran:
-        return None
-    if not query:
-        return "its file 'metadata', by which tables know their writer, is missing"
-    if not committed <= begun <= committed + 1:
-        ends = [f"end with micro-batch {last}" if last >= 0 else "are missing" for last in (begun, committed)]
-        return f"its offsets {ends[0]}, and its commits {ends[1]}"
-    if landed(query, begun + 1):
-        return f"it {f'ends with micro-batch {begun}' if begun >= 0 else 'has no micro-batch'}, and the table has one after that"
-    return None
+    query, begun, _ = classes(spark).checkpoints.Derivation.standing(spark._jsparkSession, checkpoint)
+    return begun if query and landed(query, begun + 1) else None
 
 
 def base(spark: SparkSession, checkpoint: str, landed: Callable[[str, int], bool | None] = lambda query, batch: None) -> Base:

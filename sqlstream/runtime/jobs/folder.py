@@ -175,9 +175,13 @@ class JobFolder:
         return locks.lock(self.path, self.name, run, notify)
 
 
-def damaged(job: str, what: str) -> ValidationError:
+class Damaged(ValidationError):
+    """What a job has kept is not all there."""
+
+
+def damaged(job: str, what: str) -> Damaged:
     """That ``job`` can't go on, since of what it has kept ``what`` is so."""
-    return ValidationError(
+    return Damaged(
         f"Job '{job}' can't go on with what it has kept: {what}.",
         hint=f"Put it back from a copy, or begin with a savepoint. DROP JOB '{job}' forgets the job: it begins anew, and writes its rows again.",
     )
@@ -287,5 +291,41 @@ def sink_names(generation: Place, count: int) -> list[str]:
 
 def interrupted(checkpoint: Place) -> int | None:
     """The number of the micro-batch of this checkpoint, of which no query runs, that was begun and not ended; None where there is none."""
-    begun, ended = (max((int(p.name) for p in checkpoint.glob(f"{log}/*") if p.name.isdigit()), default=-1) for log in ("offsets", "commits"))
+    begun, ended = _ends(checkpoint)
     return begun if begun > ended else None
+
+
+def _ends(checkpoint: Place) -> tuple[int, int]:
+    """The numbers of the last micro-batch that was begun and of the last that has ended; -1 for none."""
+    begun, ended = (max((int(p.name) for p in checkpoint.glob(f"{log}/*") if p.name.isdigit()), default=-1) for log in ("offsets", "commits"))
+    return begun, ended
+
+
+def lacking(generation: Place, name: str) -> str | None:
+    """What of the checkpoint of the query ``name``, which does not run, is missing, as far as the parts of it say; None where nothing is."""
+    checkpoint = generation / "checkpoint" / name
+    begun, ended = _ends(checkpoint)
+    if not (checkpoint / "metadata").exists() and (begun >= 0 or ended >= 0 or (generation / STARTED / name).exists()):
+        return f"the file 'metadata' of the checkpoint {checkpoint}, by which tables know their writer, is missing"
+    if not ended <= begun <= ended + 1:
+        ends = [f"end with micro-batch {last}" if last >= 0 else "are missing" for last in (begun, ended)]
+        return f"the offsets in the checkpoint {checkpoint} {ends[0]}, and the commits in it {ends[1]}"
+    return _unlisted(checkpoint, begun)
+
+
+def _unlisted(checkpoint: Place, begun: int) -> str | None:
+    """What is missing of the lists of files, one for each source of files, that the micro-batch ``begun`` has read."""
+    if begun < 0:
+        return None
+    offsets = [line for line in (checkpoint / "offsets" / str(begun)).read_text().splitlines() if line.startswith('{"logOffset":')]
+    wanted = sorted((json.loads(line)["logOffset"] for line in offsets), reverse=True)
+    lists: dict[str, int] = {}
+    for file in checkpoint.glob("sources/*/[0-9]*") if wanted else ():
+        lists[file.parent.name] = max(int(file.name.partition(".")[0]), lists.get(file.parent.name, -1))
+    there = [*sorted(lists.values(), reverse=True), *[-1] * len(wanted)]
+    short = next(((end, has) for end, has in zip(wanted, there, strict=False) if has < end), None)
+    if short is None:
+        return None
+    end, has = short
+    ends = "is missing" if has < 0 else f"ends with number {has}"
+    return f"a list in {checkpoint / 'sources'} of the files that were read {ends}, and the offsets name number {end}"

@@ -22,7 +22,7 @@ from sqlstream.runtime.jobs import locks, requests, savepoints
 from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.beginning import Beginning, Declined
 from sqlstream.runtime.jobs.digests import digest
-from sqlstream.runtime.jobs.folder import JobFolder, find
+from sqlstream.runtime.jobs.folder import Damaged, JobFolder, find
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
 from sqlstream.runtime.jobs.placement import Preview, preview
 from sqlstream.runtime.jobs.requests import Action
@@ -199,10 +199,11 @@ class Jobs:
                     storage.delete(job.folder)
                     if home.latest() is None:
                         home.forget()
-            elif job.folder != home.path and Version.read(job.folder) is not None:
+            elif isinstance(error, Damaged) or (job.folder != home.path and Version.read(job.folder) is not None):
                 job.status, job.error = JobStatus.FAILED, job.told(error)
+                generation = before.generation if before is not None and job.folder == home.path else job.folder.name
                 with suppress(OSError):
-                    status_of(job).write(home.path)
+                    replace(status_of(job), generation=generation).write(home.path)
             job.release()
             if isinstance(error, Declined) and settings.agrees is not None:
                 others = declined | {home.path}

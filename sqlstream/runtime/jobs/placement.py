@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.plan.upgrade import Verdict, judge, other_code, record, table, verdict_on
-from sqlstream.runtime.jobs import savepoints
+from sqlstream.runtime.jobs import locks, savepoints
 from sqlstream.runtime.jobs.digests import digest
-from sqlstream.runtime.jobs.folder import Generation, JobFolder, find, other_plan, stopped, unused
+from sqlstream.runtime.jobs.folder import STARTED, Damaged, Generation, JobFolder, damaged, find, lacking, other_plan, stopped, unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -87,16 +87,19 @@ def _alike(a: SinkRecord, b: SinkRecord) -> bool:
 
 @dataclass(frozen=True)
 class Preview:
-    """What would become of a job. ``folder``: its own; ``verdict``: on what it has kept, None where that is not asked."""
+    """What would become of a job. ``folder``: its own; ``verdict``: on what it has kept, None where that is not asked. ``damaged``: that is not all
+    there.
+    """
 
     folder: Place
     lines: tuple[str, ...]
     verdict: Verdict | None = None
+    damaged: bool = False
 
     @property
     def loses(self) -> bool:
         """Whether it could not go on with all that is kept."""
-        return self.verdict is not None and bool(self.verdict.lost)
+        return self.damaged or (self.verdict is not None and bool(self.verdict.lost))
 
 
 def preview(
@@ -112,15 +115,23 @@ def preview(
         home = unused(jobs, name, taken)
         return Preview(home.path, (f"Job '{home.name}' {_NEW}",))
     plan = digest(sinks, zone)
-    at = placement(find(jobs, sinks, name, plan, zone, taken), plan, sinks, zone, taken, streaming=streaming)
+    home = find(jobs, sinks, name, plan, zone, taken)
+    try:
+        home.check_whole()
+        at = placement(home, plan, sinks, zone, taken, streaming=streaming)
+        if streaming and at.before is not None and (at.continues or at.changed):
+            _check_parts(home, at.before)
+    except Damaged as error:
+        return Preview(home.path, (error.message, *filter(None, [error.hint])), damaged=True)
     job, number = f"Job '{at.home.name}'", at.number
     if at.last is None and at.before is None:
         other = beside(at.home, record(sinks, zone), taken) if streaming else None
         return Preview(at.home.path, (f"{job} {_NEW}", *([other] if other else [])))
-    if at.continues:
+    if at.continues and at.last is not None:
         but = f", but for {', '.join(f'{topic} ({where})' for topic, where in at.offsets.items())}" if at.offsets else ""
         code = f" What it keeps of earlier rows is by the code of {', '.join(at.code)} before." if at.code else ""
-        return Preview(at.home.path, (f"{job} goes on where it has stopped{but}: it is the same, version {number}.{code}",))
+        goes_on = f"{job} goes on where it has stopped{but}: it is the same, version {number}.{code}"
+        return Preview(at.home.path, (goes_on, *_unknown(at.last)))
     if not at.changed:
         ended = at.last is not None and not at.last.is_open
         why = "the one before has ended" if ended else "the one before runs in batch mode, or has processed nothing"
@@ -136,6 +147,22 @@ def preview(
     kept = f"If it went on with what version {number - 1} has kept ({at.before.folder}):"
     first = () if at.before.has_committed else (_FIRST,)
     return Preview(at.home.path, (changed, kept, *_judged(verdict, masked), *first), verdict)
+
+
+def _check_parts(home: JobFolder, last: Generation) -> None:
+    """Raises Damaged where a checkpoint lacks a part. Those of a job that runs change meanwhile."""
+    if locks.holder(home.path) is None:
+        for checkpoint in last.folder.glob("checkpoint/*"):
+            if (what := lacking(last.folder, checkpoint.name)) is not None:
+                raise damaged(home.name, what)
+
+
+def _unknown(last: Generation) -> Iterator[str]:
+    """What only tables know: no table is asked here."""
+    for started in last.folder.glob(f"{STARTED}/*"):
+        checkpoint = last.folder / "checkpoint" / started.name
+        if not any(checkpoint.glob("offsets/[0-9]*")):
+            yield f"The checkpoint {checkpoint} has no micro-batch: where its table has one, the job is refused when it starts."
 
 
 def _of_savepoint(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from functools import partial
@@ -17,14 +16,14 @@ from sqlstream.runtime.checkpoints import (
     Source,
     adapted,
     base,
-    damage,
+    behind,
     derive,
     mapped,
     query_record,
     why_not,
     with_columns,
 )
-from sqlstream.runtime.jobs.folder import STARTED, damaged
+from sqlstream.runtime.jobs.folder import damaged, lacking
 from sqlstream.runtime.lower.native import in_update_mode
 
 if TYPE_CHECKING:
@@ -124,30 +123,14 @@ def upgrade(
 
 
 def check_checkpoint(job: str, spark: SparkSession, generation: Place, name: str, landed: Callable[[str, int], bool | None]) -> None:
-    """Raises ValidationError where the checkpoint ``name`` of a query lacks what its table, or another part of it, has."""
+    """Raises Damaged where the checkpoint ``name`` of a query lacks what its table, or another part of it, has."""
     checkpoint = generation / "checkpoint" / name
-    what = damage(spark, storage.uri(checkpoint), landed, ran=(generation / STARTED / name).exists()) or _unlisted(checkpoint)
+    what = lacking(generation, name)
+    if what is None and (last := behind(spark, storage.uri(checkpoint), landed)) is not None:
+        has = f"ends with micro-batch {last}" if last >= 0 else "has no micro-batch"
+        what = f"the checkpoint {checkpoint} {has}, and its table has a later one"
     if what is not None:
-        raise damaged(job, f"of the checkpoint {checkpoint} {what}")
-
-
-def _unlisted(checkpoint: Place) -> str | None:
-    """What is missing of the lists of files, one for each source of files, that the last micro-batch has read."""
-    last = max((int(file.name) for file in checkpoint.glob("offsets/[0-9]*")), default=None)
-    if last is None:
-        return None
-    offsets = [line for line in (checkpoint / "offsets" / str(last)).read_text().splitlines() if line.startswith('{"logOffset":')]
-    wanted = sorted((json.loads(line)["logOffset"] for line in offsets), reverse=True)
-    lists: dict[str, int] = {}
-    for file in checkpoint.glob("sources/*/[0-9]*") if wanted else ():
-        lists[file.parent.name] = max(int(file.name.partition(".")[0]), lists.get(file.parent.name, -1))
-    there = [*sorted(lists.values(), reverse=True), *[-1] * len(wanted)]
-    short = next(((end, has) for end, has in zip(wanted, there, strict=False) if has < end), None)
-    if short is None:
-        return None
-    end, has = short
-    ends = "is missing" if has < 0 else f"ends with number {has}"
-    return f"a list in 'sources' of the files that were read {ends}, and its offsets name number {end}"
+        raise damaged(job, what)
 
 
 def is_written(

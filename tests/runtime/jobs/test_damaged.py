@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import ValidationError
+from sqlstream.runtime.jobs import registry
 from sqlstream.runtime.jobs.job import JobStatus
 from tests.support.edited import COUNT
-from tests.support.sessions import submit
+from tests.support.sessions import explained, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -59,17 +61,20 @@ def _several(*damages: Callable[[Path], None]) -> Callable[[Path], None]:
 
 
 DAMAGES = {
-    "offsets and commits": (_emptied("offsets", "commits"), "it has no micro-batch, and the table has one after that"),
+    "offsets and commits": (_emptied("offsets", "commits"), "the checkpoint .*0_copied has no micro-batch, and its table has a later one"),
     "all that says that it has run": (
         _several(_emptied("offsets", "commits"), _deleted("started/0_copied")),
-        "it has no micro-batch, and the table has one after that",
+        "the checkpoint .*0_copied has no micro-batch, and its table has a later one",
     ),
     "a list of files": (
         _deleted("checkpoint/0_copied/sources"),
-        "a list in 'sources' of the files that were read is missing, and its offsets name number",
+        "a list in .*0_copied/sources of the files that were read is missing, and the offsets name number",
     ),
-    "offsets": (_last_offsets, "its offsets end with micro-batch 1, and its commits end with micro-batch 2"),
-    "its metadata": (_deleted("checkpoint/0_copied/metadata"), "its file 'metadata', by which tables know their writer, is missing"),
+    "offsets": (_last_offsets, "the offsets in the checkpoint .*0_copied end with micro-batch 1, and the commits in it end with micro-batch 2"),
+    "its metadata": (
+        _deleted("checkpoint/0_copied/metadata"),
+        "the file 'metadata' of the checkpoint .*0_copied, by which tables know their writer, is missing",
+    ),
     "a sink's checkpoint": (_deleted("checkpoint/1_counted"), "the checkpoint .*1_counted is missing"),
     "its version": (_deleted("version.json"), "version.json is missing, which says what was run there"),
     "all checkpoints": (_deleted("checkpoint"), "the checkpoint .*(0_copied|1_counted) is missing"),
@@ -93,6 +98,13 @@ def test_what_is_damaged_is_refused(on_delta: Project) -> None:
             with pytest.raises(ValidationError, match=said) as refused:
                 on_delta.run(statement)
             assert "DROP JOB 'job' forgets the job" in str(refused.value.hint)
+            kept = registry.find(on_delta.path / ".sqlstream" / "jobs", "job")
+            assert (kept.state, kept.status.error) == ("FAILED", refused.value.message)
+            # No table is asked what would become of it.
+            told = explained(on_delta.session, f"UPGRADE {statement}")
+            assert re.search(said, told) or (statement == changed) or "has no micro-batch" in said
+        if damage is DAMAGES["offsets and commits"][0]:
+            assert "0_copied has no micro-batch: where its table has one, the job is refused" in explained(on_delta.session, f"UPGRADE {BOTH}")
         shutil.rmtree(job.folder, ignore_errors=True)
         shutil.copytree(whole, job.folder)
     # What was put back goes on as if nothing had been.
