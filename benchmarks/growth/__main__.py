@@ -75,7 +75,7 @@ class Sample:
         )
 
 
-def read(connector: datagen.Datagen, request: Read) -> SourceFrame:
+def read(_connector: datagen.Datagen, request: Read) -> SourceFrame:
     """The rows of the table ``numbers``, of which every micro-batch has some."""
     source = request.spark.readStream.name(request.name).format("rate-micro-batch").option("rowsPerBatch", str(ROWS))
     return SourceFrame(source.load().select(F.col("value").alias("n")))

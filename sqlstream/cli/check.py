@@ -64,7 +64,7 @@ def project_files(project: Path) -> list[Path]:
 def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
     """What is to be said about ``files``. All of them have the catalog of ``session``; what one declares the others do not see."""
     for file in files:
-        name = _shown(file, session.project)
+        name = _shown(file)
         if file.resolve().is_relative_to(session.project / "catalog"):
             yield from catalog_findings(session, file.resolve(), name)
             continue
@@ -140,7 +140,7 @@ def _text(file: Path) -> str:
         raise ValidationError(f"Cannot read the file: {reason}.") from None
 
 
-def _shown(file: Path, project: Path) -> str:
+def _shown(file: Path) -> str:
     """``file`` as an editor opens it from here."""
     here = Path.cwd()
     path = file.resolve()

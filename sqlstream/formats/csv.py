@@ -31,6 +31,9 @@ _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _DATE = r"^\d{4}-\d{1,2}-\d{1,2}$"
 _TIME = r"^\d\d:\d\d(:\d\d(\.\d{0,9})?)?$"
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{0,9})?"
+# A line of fewer characters than this is short.
+_SHORT = 20_000
+_MOST_CELLS = 2_000_000
 _QUOTE_FROM = 24  # Flink's writer quotes every longer string without a look at it.
 
 
@@ -93,16 +96,18 @@ class Csv(Format):
         schema = ", ".join(f"{c} STRING" for c in cells)
         first = text if record.lines else _first_line(text, escape, separator, quoting)
         line = f"concat({_escaped(first, escape, separator, quoting)}, {spark_string(separator + _END)})"
-        parsed = f"from_csv({line}, {spark_string(schema)}, {sql_map(parser)})"
+        # A parser takes memory for as many cells as a line may have: each, and our own, has a character.
+        short, long = (f"from_csv({line}, {spark_string(schema)}, {sql_map({**parser, 'maxColumns': str(n)})})" for n in (_SHORT + 2, _MOST_CELLS))
+        parsed = f"if(length({text}) < {_SHORT}, {short}, {long})"
         fail = _failure(text, record.origin)
         rows_type = f"ARRAY<STRUCT<{', '.join(f'{c}: STRING' for c in own_cells)}>>"
         good = f"array(named_struct({', '.join(f'{spark_string(c)}, {PARSED}.{c}' for c in own_cells)}))"
         none = f"CAST(array() AS {rows_type})" if ignore else fail(rows_type)
-        short, wrong = none, none
+        fewer, wrong = none, none
         if ignore:
             end = f"array_position(array({', '.join(f'{PARSED}.{c}' for c in cells)}), {spark_string(_END)})"
             there = (f"{spark_string(c)}, if({i} < {end}, coalesce({PARSED}.{c}, ''), {spark_string(_MISSING)})" for i, c in enumerate(own_cells, 1))
-            short = f"array(named_struct({', '.join(there)}))"
+            fewer = f"array(named_struct({', '.join(there)}))"
         whole = f"{PARSED}.{last} = {spark_string(_END)}"
         broken = "false"
         if not record.lines:
@@ -113,7 +118,7 @@ class Csv(Format):
             unread = _failure(text, record.origin, " A quoted field continues on the next line, which is not supported.")(rows_type)
             wrong = f"CASE WHEN {unclosed} THEN {unread} ELSE {wrong} END"
         ends = " OR ".join(f"{PARSED}.{c} = {spark_string(_END)}" for c in own_cells)
-        array = f"CASE WHEN {broken} THEN {none} WHEN {whole} THEN {good} WHEN {ends} THEN {short} ELSE {wrong} END"
+        array = f"CASE WHEN {broken} THEN {none} WHEN {whole} THEN {good} WHEN {ends} THEN {fewer} ELSE {wrong} END"
         if record.nulls:
             array = f"if({text} IS NULL, array(CAST(NULL AS STRUCT<{', '.join(f'{c}: STRING' for c in own_cells)}>)), {array})"
         kept = [F.col(quote(c)) for c in record.frame.columns]

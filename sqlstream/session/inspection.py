@@ -72,11 +72,11 @@ def shown(node: ast.Show, catalog: CatalogManager, jobs: Jobs, planner: Planner)
         case "PROCEDURES":
             return results.text_rows(("procedure name",), ())
         case "JOBS":
-            return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs, planner))])
+            return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs))])
         case "SAVEPOINTS":
             return results.text_rows(("savepoint path", "job name", "created", "size", "status"), _savepoints(jobs.kept.savepoints))
         case "JOB METRICS":
-            return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs, planner), again=lambda: _metrics(jobs, planner))
+            return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
         case _:
             raise NotSupported(f"SHOW {kind} is not supported.", at=node)
     return results.text_rows(rows.headers, _masked(rows.rows))
@@ -115,7 +115,7 @@ def _kept(record: JobRecord) -> tuple[str | None, str, str | None]:
     )
 
 
-def _elsewhere(jobs: Jobs, planner: Planner) -> Iterator[JobRecord]:
+def _elsewhere(jobs: Jobs) -> Iterator[JobRecord]:
     """The project's jobs that are not this session's, or that another process has continued."""
     own = list(jobs)
     ids, folders = {j.id for j in own}, {j.folder.parent for j in own if j.lives}
@@ -126,13 +126,13 @@ def _time(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
 
 
-def _metrics(jobs: Jobs, planner: Planner) -> tuple[tuple[str | None, ...], ...]:
+def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
     """The rows of SHOW JOB METRICS: this session's jobs, and those that other processes run."""
-    elsewhere = (r.figures for r in _elsewhere(jobs, planner) if r.held)
+    elsewhere = (r.figures for r in _elsewhere(jobs) if r.held)
     return (*(overview(j.sampled()) for j in jobs), *(tuple(figures.get(column) for column in OVERVIEW) for figures in elsewhere))
 
 
-def explained(node: ast.ExplainJob, jobs: Jobs, planner: Planner, interrupted: Callable[[], bool]) -> results.Advice:
+def explained(node: ast.ExplainJob, jobs: Jobs, interrupted: Callable[[], bool]) -> results.Advice:
     """The answer of EXPLAIN JOB: of one, of whatever process, else of each of the session's that runs, else of its last one, else of each that other
     processes run. Raises ValidationError, and JobFailed where another process does not answer.
     """

@@ -528,7 +528,7 @@ HANDLERS: dict[type[exp.Expr], Callable[[Session, Any, str], Outcome | Iterator[
     ast.DropSavepoint: lambda session, node, text: session._drop_savepoint(node),
     ast.Explain: lambda session, node, text: session._explain(node, text),
     ast.ExplainUpgrade: lambda session, node, text: session._explain_upgrade(node, text),
-    ast.ExplainJob: lambda session, node, text: inspection.explained(node, session._jobs, session._planner, session._interrupted.is_set),
+    ast.ExplainJob: lambda session, node, text: inspection.explained(node, session._jobs, session._interrupted.is_set),
     ast.Export: lambda session, node, text: session._client.exported(node),
     ast.Help: lambda session, node, text: results.Text(lines=session._help(node)),
     ast.Infer: lambda session, node, text: session._client.inferred(node),

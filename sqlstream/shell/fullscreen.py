@@ -132,7 +132,7 @@ class FullScreen(Generic[T]):
     def _bindings(self) -> KeyBindings:
         keys = KeyBindings()
 
-        def press(event: KeyPressEvent, name: str) -> None:
+        def press(_event: KeyPressEvent, name: str) -> None:
             with self._lock:
                 count = len(self._result.rows)
             height = self._app.output.get_size().rows

@@ -100,6 +100,16 @@ def test_bad_line_fails_and_is_named(spark, line):
 
 
 @pytest.mark.spark
+def test_lines_of_many_cells(spark, texts):
+    long = "a," * 30_000
+    lines = [f'1,"{long}",b', "," * 50_000, "x" * 30_000 + ",a,b", "2,a,b"]
+    assert texts(decoded(spark, lines, THREE, {"ignore-parse-errors": "true"})) == [("1", long, "b"), (None, "a", "b"), ("2", "a", "b")]
+    for wrong in lines[1:3]:
+        with pytest.raises(Exception, match="Failed to deserialize CSV"):
+            decoded(spark, [wrong], THREE).collect()
+
+
+@pytest.mark.spark
 def test_null_literal_in_collections(spark, texts):
     columns = {"i": T.INT, "a": T.array(T.STRING)}
     found = texts(decoded(spark, ["1,NIL;a", "NIL,b"], columns, {"null-literal": "NIL"}))

@@ -354,11 +354,11 @@ def _start(broker: Broker, args: argparse.Namespace) -> None:
     print(f"Kafka is running at {bootstrap}; its data is in {broker.folder}")
 
 
-def _stop(broker: Broker, args: argparse.Namespace) -> None:
+def _stop(broker: Broker, _args: argparse.Namespace) -> None:
     print("Kafka is stopped." if broker.stop() else "No broker was running.")
 
 
-def _status(broker: Broker, args: argparse.Namespace) -> int:
+def _status(broker: Broker, _args: argparse.Namespace) -> int:
     status = broker.status()
     if not status.running:
         print("No broker is running." + (f" It was at {status.bootstrap}." if status.bootstrap else ""))

@@ -46,7 +46,7 @@ def keyed(node: KeyedJoin, frame: DataFrame, zone: str, *, ttl: int) -> DataFram
     """The join of the rows of both sides in ``frame``, the node's input."""
     from pyspark.sql import functions as F
 
-    sides = [F.struct(*_own(node, side, frame)) for side in (0, 1)]
+    sides = [F.struct(*_own(node, side)) for side in (0, 1)]
     keys = [F.col(quote(k)) for k in node.keys] or [F.lit(0).alias(_ALL)]
     here = F.col(quote(SIDE))
     kinds = [F.col(KIND)] if KIND in frame.columns else []
@@ -59,7 +59,7 @@ def keyed(node: KeyedJoin, frame: DataFrame, zone: str, *, ttl: int) -> DataFram
     return keyed_join(tagged, how, [*node.keys] or [_ALL], [*node.null_safe] or [False], bool(kinds), carries_kinds, condition, ttl)
 
 
-def _own(node: KeyedJoin, side: int, frame: DataFrame) -> list[Column]:
+def _own(node: KeyedJoin, side: int) -> list[Column]:
     from pyspark.sql import functions as F
 
     return [F.col(quote(held)).alias(f.name) for held, f in zip(node.columns[side], fields(node.join.inputs[side]), strict=True)]

@@ -89,11 +89,11 @@ def _growing(window: Window, frame: DataFrame, columns: list[str], time: str) ->
     return begun.select(*columns, _START, F.explode(F.expr(ends)).alias(_END))
 
 
-def _size_before(window: Window, last: str, end: str) -> str:
+def _size_before(window: Window, _last: str, end: str) -> str:
     return f"({end} - make_dt_interval(0, 0, 0, {window.size // 1000}.{window.size % 1000:03d}))"
 
 
-def _multiple_before(window: Window, last: str, end: str) -> str:
+def _multiple_before(window: Window, last: str, _end: str) -> str:
     return f"timestamp_millis({_floor(f'unix_millis({last})', window.size, window.offset)})"
 
 

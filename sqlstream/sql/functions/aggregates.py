@@ -200,7 +200,7 @@ def _listagg_of_set(call: Rendered) -> str:
     return _joined(f"array_distinct({listed_values(call, call.args[0])})", call)
 
 
-def _check_separator(types: Types, values: tuple[Any, ...]) -> str | None:
+def _check_separator(_types: Types, values: tuple[Any, ...]) -> str | None:
     return None if len(values) < 2 or isinstance(values[1], str) else "Argument to function 'LISTAGG' must be a literal"
 
 
@@ -215,7 +215,7 @@ def _percentile_type(types: Types) -> Type:
     return t.array(t.DOUBLE) if types[1].root == "ARRAY" else t.DOUBLE.null()
 
 
-def _check_percentage(types: Types, values: tuple[Any, ...]) -> str | None:
+def _check_percentage(_types: Types, values: tuple[Any, ...]) -> str | None:
     asked = values[1] if isinstance(values[1], tuple) else (values[1],)
     known = all(isinstance(p, int | float | Decimal) and 0 <= p <= 1 for p in asked)
     return None if known else "The percentage of PERCENTILE is a constant from 0 to 1, or an array of such constants."

@@ -178,7 +178,7 @@ def _check_ltz(types: Types, values: tuple[Any, ...]) -> str | None:
     return None
 
 
-def _ltz_return(types: Types) -> Type:
+def _ltz_return(_types: Types) -> Type:
     return t.timestamp_ltz(3)
 
 
@@ -248,7 +248,7 @@ def _now(type_: Type) -> Spark:
     return render
 
 
-def _no_call(call: Rendered) -> str:
+def _no_call(_call: Rendered) -> str:
     raise NotSupported("CURRENT_WATERMARK is supported in SELECT and WHERE over a table only.")
 
 

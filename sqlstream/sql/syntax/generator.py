@@ -246,7 +246,7 @@ def _table_function(self: generator.Generator, node: ast.TableFunction) -> str:
     return f"{lateral}TABLE({name}({self.expressions(node, flat=True)})){_alias(self, node)}"
 
 
-def _lateral(self: generator.Generator, node: exp.Expr) -> str:
+def _lateral(_self: generator.Generator, node: exp.Expr) -> str:
     return "LATERAL " if node.args.get("written") else ""
 
 

@@ -134,7 +134,7 @@ _PLAIN: dict[type[exp.Expr], type[exp.Expr]] = {
 UNCERTAIN = tuple(_PLAIN)
 
 
-def _always(node: exp.Expr) -> bool:
+def _always(_node: exp.Expr) -> bool:
     return True
 
 

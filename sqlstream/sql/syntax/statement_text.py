@@ -185,7 +185,7 @@ def use(self: Generator, node: ast.Use) -> str:
     return _join("USE", "" if node.kind == "DATABASE" else node.kind, self.sql(node, "this"), self.expressions(node, flat=True))
 
 
-def set_(self: Generator, node: ast.Set) -> str:
+def set_(_self: Generator, node: ast.Set) -> str:
     return f"SET {flink_string(node.args['this'])} = {flink_string(node.args['expression'])}" if node.args.get("this") else "SET"
 
 
@@ -205,7 +205,7 @@ def statement_set(self: Generator, node: exp.Expr) -> str:
     return f"EXECUTE STATEMENT SET BEGIN {' '.join(self.sql(e) + ';' for e in node.expressions)} END"
 
 
-def reset(self: Generator, node: ast.Reset) -> str:
+def reset(_self: Generator, node: ast.Reset) -> str:
     return f"RESET {flink_string(node.args['this'])}" if node.args.get("this") else "RESET"
 
 
@@ -217,11 +217,11 @@ def execute_query(self: Generator, node: exp.Expr) -> str:
     return _join("EXECUTE QUERY", self.sql(node, "this"), f"({self.expressions(node, flat=True)})" if node.expressions else None)
 
 
-def help_on(self: Generator, node: ast.Help) -> str:
+def help_on(_self: Generator, node: ast.Help) -> str:
     return _join("HELP", node.args.get("this"))
 
 
-def as_written(self: Generator, node: exp.Expr) -> str:
+def as_written(_self: Generator, node: exp.Expr) -> str:
     return str(node.args["text"])
 
 

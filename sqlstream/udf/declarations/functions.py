@@ -197,7 +197,7 @@ def _rendered(row: PythonFunction, call: Rendered) -> str:
     return f"{quote(row.spark_name(call.types, call.zone))}({', '.join(call.args) or '0'})"
 
 
-def _problem(row: PythonFunction, types: Types, values: tuple[Any, ...]) -> str | None:
+def _problem(row: PythonFunction, types: Types, _values: tuple[Any, ...]) -> str | None:
     if row.kind is FunctionKind.TABLE_AGGREGATE:
         return f"{row.name} can't be called: SQL has no call of table aggregate functions, in Flink either."
     foreign = next((x for type_ in types for x in type_.parts if x.root in ("VARIANT", "INTERVAL_MONTHS", "MULTISET")), None)

@@ -77,7 +77,7 @@ def _parsed(text: str) -> Type:
 def signature(declared: Declared, name: str) -> Signature:
     """What ``declared``, called ``name``, takes and returns. Raises ValidationError, NotSupported."""
     try:
-        read = _signature(declared, name)
+        read = _signature(declared)
     except SqlStreamError as error:
         raise type(error)(f"The function '{name}': {error.message[:1].lower()}{error.message[1:]}", hint=error.hint) from None
     for part in (*(p.type for p in read.parameters), read.result):
@@ -88,7 +88,7 @@ def signature(declared: Declared, name: str) -> Signature:
     return read
 
 
-def _signature(declared: Declared, name: str) -> Signature:
+def _signature(declared: Declared) -> Signature:
     if declared.waits and (declared.kind is not FunctionKind.SCALAR or declared.func_type != GENERAL):
         raise NotSupported("Only a scalar function by row can be async.")
     hints = _hints(declared.body)

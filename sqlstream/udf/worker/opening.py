@@ -98,5 +98,5 @@ def _close_at_end() -> None:
     signal.signal = kept  # type: ignore[assignment]
 
 
-def _end(number: int, frame: object) -> NoReturn:
+def _end(_number: int, _frame: object) -> NoReturn:
     os._exit(0)
