@@ -265,6 +265,8 @@ SELECT c.id, l.m FROM c LEFT JOIN LATERAL (SELECT m + c.n AS m FROM b WHERE b.k 
 --> 1, 110 | 1, 210 | 2, null | 3, null | 4, null
 SELECT id, (SELECT MAX(m) + c.n FROM b WHERE b.id = c.id) AS x FROM c;
 --! Expression 'c.n' is not being grouped
+SELECT id FROM c WHERE n * 10 IN (SELECT SUM(m) OVER (ORDER BY m) FROM b);
+--> 1 | 3
 
 -- UNNEST in LATERAL.
 SELECT id, x FROM c, LATERAL (SELECT u.x FROM UNNEST(c.arr) AS u (x)) AS l;

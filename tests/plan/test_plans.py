@@ -242,6 +242,16 @@ REFUSALS = {
         "can read the outer row in its select list and its WHERE",
         "c.n",
     ),
+    "OVER beside the row around": (
+        "SELECT 1 FROM clicks AS c, LATERAL (SELECT n, SUM(n) OVER (ORDER BY ts) AS s FROM people AS p WHERE p.n = c.n) AS l",
+        "OVER in a sub-query that reads the outer row",
+        "SUM(n) OVER",
+    ),
+    "OVER in IN beside the row around": (
+        "SELECT 1 FROM clicks AS c WHERE n IN (SELECT SUM(n) OVER (ORDER BY ts) FROM people AS p WHERE p.n > c.n)",
+        "OVER in a sub-query that reads the outer row",
+        "SUM(n) OVER",
+    ),
     "UNNEST in a value": (
         "SELECT (SELECT MAX(x) FROM UNNEST(ARRAY[c.who]) AS u (x)) FROM clicks AS c",
         "can read the outer row in its select list and its WHERE",

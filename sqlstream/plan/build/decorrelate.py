@@ -110,6 +110,9 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], arou
         bind(column, replace(inner, outer=around))
     if not (outside or listed):
         return Decorrelated(query, select, scalar=scalar, inside=inner)
+    if (window := next(over_calls(select.expressions), None)) is not None:
+        # The rows that it is over are those of one outer row; Flink 2.3 takes those of all.
+        raise NotSupported("OVER in a sub-query that reads the outer row is not supported.", at=window, hint="Join in FROM, and call it around that.")
     if listed or (_grouped(select, inner) and not all(_equality(part, inner) for part in outside)):
         return _of_values(select, inner, [*_outer(outside, inner), *listed], around, outer, scalar=scalar)
     keys: list[exp.Expr] = []
@@ -232,6 +235,11 @@ def aggregate_calls(node: exp.Expr, scope: Scope) -> list[exp.Expr]:
         if function is not None and function.aggregate and call.find_ancestor(exp.Select, exp.Window) is node.find_ancestor(exp.Select):
             aggregates.append(call)
     return aggregates
+
+
+def over_calls(items: Sequence[exp.Expr]) -> Iterator[exp.Window]:
+    """The calls of OVER in ``items`` of a SELECT, not in their own sub-queries."""
+    return (w for item in items for w in item.find_all(exp.Window) if w.find_ancestor(exp.Select) is item.find_ancestor(exp.Select))
 
 
 def _equality(part: exp.Expr, inner: Scope) -> tuple[exp.Expr, exp.Expr] | None:

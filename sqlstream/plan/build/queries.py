@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.build.aggregate import aggregate
-from sqlstream.plan.build.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of, reading
+from sqlstream.plan.build.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of, over_calls, reading
 from sqlstream.plan.build.from_clause import condition, from_clause, plain
 from sqlstream.plan.build.group_windows import group_window
 from sqlstream.plan.build.order_by import sort, with_order_columns
@@ -175,7 +175,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
     items: Sequence[Expr]
     used = [f.name for f in fields(node)]
     plain = isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v)
-    if plain and not any(aggregate_calls(e, scope) for e in select.expressions):
+    if plain and not any(aggregate_calls(e, scope) for e in select.expressions) and not any(over_calls(select.expressions)):
         # What the sub-query asks of columns around it is the join's condition.
         read = from_clause(select, env, query)
         inner = replace(read, node=without_names(read.node, used))
