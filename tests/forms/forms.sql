@@ -265,6 +265,18 @@ SELECT c.id, l.m FROM c LEFT JOIN LATERAL (SELECT m + c.n AS m FROM b WHERE b.k 
 --> 1, 110 | 1, 210 | 2, null | 3, null | 4, null
 SELECT id, (SELECT MAX(m) + c.n FROM b WHERE b.id = c.id) AS x FROM c;
 --! Expression 'c.n' is not being grouped
+SELECT id, EXISTS (SELECT 1 FROM b WHERE b.id < c.id) AS x FROM c;
+--> 1, false | 2, true | 3, true | 4, true
+SELECT id FROM c WHERE EXISTS (SELECT 1 FROM b WHERE b.id < c.id) OR id = 1;
+--> 1 | 2 | 3 | 4
+SELECT id FROM c WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.id <= c.id AND b.m > 100) OR n = 30;
+--> 1 | 3
+SELECT id FROM c WHERE id IN (SELECT id FROM b WHERE b.m <> c.n) OR n = 7;
+--> 1 | 2 | 3
+SELECT id, CASE WHEN EXISTS (SELECT * FROM b WHERE b.m + c.n > 200) THEN 1 ELSE 0 END AS x FROM c;
+--> 1, 1 | 2, 1 | 3, 1 | 4, 0
+SELECT id, EXISTS (SELECT * FROM (SELECT * FROM b) AS q WHERE q.m + c.n > 200) AS x FROM c;
+--> 1, true | 2, true | 3, true | 4, false
 SELECT id FROM c WHERE n * 10 IN (SELECT SUM(m) OVER (ORDER BY m) FROM b);
 --> 1 | 3
 

@@ -89,9 +89,9 @@ def reading(around: Scope) -> Iterator[None]:
         raise
 
 
-def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], around: Scope, outer: Node) -> Decorrelated:
-    """``query``, in the scope ``around`` of the rows of ``outer``, decorrelated; ``inside_of`` returns the scope of a SELECT's own FROM. Other errors
-    are left to building it.
+def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], around: Scope, outer: Node, *, by_keys: bool = False) -> Decorrelated:
+    """``query``, in the scope ``around`` of the rows of ``outer``, decorrelated; ``inside_of`` returns the scope of a SELECT's own FROM. ``by_keys``:
+    the conditions are equalities of all keys. Other errors are left to building it.
 
     Raises NotSupported, and ValidationError for a column that neither has.
     """
@@ -113,7 +113,7 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], arou
     if (window := next(over_calls(select.expressions), None)) is not None:
         # The rows that it is over are those of one outer row; Flink 2.3 takes those of all.
         raise NotSupported("OVER in a sub-query that reads the outer row is not supported.", at=window, hint="Join in FROM, and call it around that.")
-    if listed or (_grouped(select, inner) and not all(_equality(part, inner) for part in outside)):
+    if listed or ((by_keys or _grouped(select, inner)) and not all(_equality(part, inner) for part in outside)):
         return _of_values(select, inner, [*_outer(outside, inner), *listed], around, outer, scalar=scalar)
     keys: list[exp.Expr] = []
     conditions = [_condition(part, inner, keys) for part in outside]

@@ -114,7 +114,7 @@ class SubQueries:
         return value if empty is None else _case(_null(_column(names[1])), empty, value)
 
     def _exists(self, node: exp.Exists) -> exp.Expr:
-        split = self._decorrelated(node.this)
+        split = self._decorrelated(_without_star(node.this))
         if split.scalar:
             raise NotSupported("EXISTS over an aggregate without GROUP BY is always TRUE.", at=node)
         built = self.build(split.query, split.environment(self.env))
@@ -147,7 +147,7 @@ class SubQueries:
         if len(compared) > 1 or split.keys:
             raise NotSupported(
                 "IN as a value is not supported for several columns, or for a sub-query that reads the outer row, where NULLs are possible.",
-                at=node, hint="It is in WHERE, alone or within AND and OR.",
+                at=node, hint="IN is in WHERE, alone or within AND and OR, and NOT IN within AND.",
             )  # fmt: skip
         total, present = f"{prefix}n", f"{prefix}p"
         count = make.builtin("COUNT")
@@ -159,7 +159,9 @@ class SubQueries:
         return _case(nothing, exp.false(), known, exp.true(), unknown, exp.Null(), exp.false())
 
     def _decorrelated(self, node: exp.Expr) -> Decorrelated:
-        return decorrelated(node, lambda select: from_clause(select, self.env, self.build).scope(self.env.settings), self.scope, self.node)
+        # A row has one partner at most.
+        scope_of = lambda select: from_clause(select, self.env, self.build).scope(self.env.settings)
+        return decorrelated(node, scope_of, self.scope, self.node, by_keys=True)
 
     def _prefix(self) -> str:
         used = {c.ref.name for c in (*self.scope.columns, *self.columns)}
@@ -184,6 +186,15 @@ def _conditions(node: exp.Expr, condition: bool) -> list[exp.Expr]:
         if case.args.get("this") is None:
             parts += [p for branch in branches(case) for p in _conditions(branch.this, True)]
     return parts
+
+
+def _without_star(query: exp.Expr) -> exp.Expr:
+    """``query`` of EXISTS, for which it does not matter what is selected."""
+    made = query.copy()
+    select = made.unnest()
+    if isinstance(select, exp.Select):
+        select.set("expressions", [exp.Literal.number(1) if isinstance(item, exp.Star) else item for item in select.expressions])
+    return made
 
 
 def _named(node: Node, names: list[str], order: list[str] | None = None) -> Node:
