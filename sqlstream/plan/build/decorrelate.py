@@ -27,7 +27,7 @@ from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.syntax.calls import call as new_call
 from sqlstream.sql.syntax.calls import call_name, calls, is_called
-from sqlstream.sql.syntax.clauses import from_of, group_of, having_of, is_modified, limit_count, limit_of, offset_of, where_of, with_of
+from sqlstream.sql.syntax.clauses import from_of, group_of, having_of, limit_count, limit_of, offset_of, unwrapped, where_of, with_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -95,9 +95,7 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], arou
 
     Raises NotSupported, and ValidationError for a column that neither has.
     """
-    select = query
-    while isinstance(select, exp.Subquery) and not is_modified(select):
-        select = select.this
+    select = unwrapped(query)
     if not isinstance(select, exp.Select) or with_of(select):
         return Decorrelated(query)
     inner = inside_of(select)

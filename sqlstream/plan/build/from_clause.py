@@ -22,7 +22,7 @@ from sqlstream.plan.time_attributes import time_attribute
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr, OverCall
 from sqlstream.sql.generated_names import generated
-from sqlstream.sql.syntax.clauses import alias_of, from_of, is_modified, items_of, joins_of, on_of, using_of, where_of
+from sqlstream.sql.syntax.clauses import alias_of, from_of, items_of, joins_of, on_of, unwrapped, using_of, where_of
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
@@ -145,10 +145,9 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
 
 def _of_unnest(query: exp.Expr) -> exp.Select | None:
     """The SELECT of ``query``, where all that it reads is an UNNEST."""
-    while isinstance(query, exp.Subquery) and not is_modified(query):
-        query = query.this
-    read = items_of(query) if isinstance(query, exp.Select) else []
-    return query if isinstance(query, exp.Select) and len(read) == 1 and isinstance(read[0], exp.Unnest) else None
+    select = unwrapped(query)
+    read = items_of(select) if isinstance(select, exp.Select) else []
+    return select if isinstance(select, exp.Select) and len(read) == 1 and isinstance(read[0], exp.Unnest) else None
 
 
 def _lateral_unnest(left: Relation, join: exp.Join, select: exp.Select, kind: JoinKind, env: Environment) -> Relation:
@@ -159,8 +158,9 @@ def _lateral_unnest(left: Relation, join: exp.Join, select: exp.Select, kind: Jo
         raise NotSupported("A sub-query over UNNEST can have nothing but WHERE.", at=at, hint="Write CROSS JOIN UNNEST(..) in the outer query.")
     elements = collection(unnest, left, env)
     assert elements is not None
-    all_, correlate = correlated(left, unnest, elements, outer=kind is JoinKind.LEFT)
-    inside = replace(all_.scope(settings), columns=all_.scope(settings).columns[width:])
+    both, correlate = correlated(left, unnest, elements, outer=kind is JoinKind.LEFT)
+    scope = both.scope(settings)
+    inside = replace(scope, columns=scope.columns[width:])
     with reading(left.scope(settings)):
         bound = condition(where.this, inside, "WHERE") if (where := where_of(select)) is not None else None
         chosen = [column for item in select.expressions for column in _elements(item, inside)]

@@ -28,7 +28,7 @@ from sqlstream.sql.keys import require_key
 from sqlstream.sql.names import UNIQUE, refuse_repeated, repeated, unique
 from sqlstream.sql.over import with_named_windows
 from sqlstream.sql.syntax.calls import call_args, is_called
-from sqlstream.sql.syntax.clauses import alias_of, group_of, having_of, is_distinct, is_modified, limit_count, query_of, where_of, with_of
+from sqlstream.sql.syntax.clauses import alias_of, group_of, having_of, is_distinct, limit_count, query_of, unwrapped, where_of, with_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -158,9 +158,7 @@ def _sub_query(part: exp.Expr) -> exp.Expr | None:
     while isinstance(test, exp.Paren):
         test = test.this
     inner_query = test.this if isinstance(test, exp.Exists) else query_of(test) if isinstance(test, exp.In) else None
-    while isinstance(inner_query, exp.Subquery) and not is_modified(inner_query):
-        inner_query = inner_query.this
-    return inner_query
+    return None if inner_query is None else unwrapped(inner_query)
 
 
 _PLAIN = {"expressions", "from_", "joins", "laterals", "where"}
@@ -326,12 +324,11 @@ def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
         targets.append(type_)
     left, right = (converted(branch, targets) for branch in branches)
     keeps_all = not is_distinct(node)
-    if isinstance(node, exp.Union) and keeps_all:
-        return union(left, right, keeps_all=True)
-    for target in targets:
-        require_key(target, node, name)
+    if not (isinstance(node, exp.Union) and keeps_all):
+        for target in targets:
+            require_key(target, node, name)
     if isinstance(node, exp.Union):
-        return union(left, right, keeps_all=False)
+        return union(left, right, keeps_all=keeps_all)
     return matching(left, right, intersect=isinstance(node, exp.Intersect), keeps_all=keeps_all)
 
 

@@ -110,6 +110,13 @@ def is_modified(query: exp.Expr) -> bool:
     return any(query.args.get(key) for key in ("order", "limit", "offset", "with_"))
 
 
+def unwrapped(query: exp.Expr) -> exp.Expr:
+    """``query`` without the parentheses that add nothing to it."""
+    while isinstance(query, exp.Subquery) and not is_modified(query):
+        query = query.this
+    return query
+
+
 def is_descending(item: exp.Expr) -> bool:
     return bool(item.args.get("desc"))
 
