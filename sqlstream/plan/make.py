@@ -39,6 +39,11 @@ def true() -> Literal:
     return Literal(BOOLEAN.not_null(), True)
 
 
+def false() -> Literal:
+    """FALSE."""
+    return Literal(BOOLEAN.not_null(), False)
+
+
 def null(type_: Type) -> Literal:
     """NULL of a type."""
     return Literal(type_.null(), None)

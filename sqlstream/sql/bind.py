@@ -160,7 +160,7 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
 
 def _misplaced(node: exp.Expr) -> NotSupported:
     """The refusal of a sub-query."""
-    problem = f"{_SUB_QUERIES[type(node)]} is supported in the select list, in WHERE and in HAVING, and not here."
+    problem = f"{_SUB_QUERIES[type(node)]} is supported in the select list, in WHERE, GROUP BY, HAVING, ON and VALUES, and not here."
     return NotSupported(problem, at=node, hint="Select it as a column in a sub-query of FROM.")
 
 

@@ -75,6 +75,62 @@ SELECT id, (SELECT m FROM b) AS many FROM a;
 SELECT id, (SELECT m FROM b WHERE b.k = a.k) AS many FROM a;
 --! SingleValueAggFunction received more than one element
 
+-- In keys, in what aggregates read, in ON and in VALUES.
+SELECT (SELECT MAX(m) FROM b) AS x, COUNT(*) AS c FROM a GROUP BY (SELECT MAX(m) FROM b);
+--> 400, 3
+SELECT k, (SELECT MAX(m) FROM b WHERE b.k = a.k) AS x, COUNT(*) AS c FROM a GROUP BY k, (SELECT MAX(m) FROM b WHERE b.k = a.k);
+--> x, 200, 1 | y, null, 1 | null, null, 1
+SELECT n + (SELECT MAX(m) FROM b) AS x, COUNT(*) AS c FROM a GROUP BY n + (SELECT MAX(m) FROM b);
+--> 410, 1 | 420, 1 | 430, 1
+SELECT COUNT(*) AS c FROM a GROUP BY CASE WHEN EXISTS (SELECT 1 FROM b WHERE b.k = a.k) THEN 1 ELSE 0 END;
+--> 1 | 2
+SELECT k, COUNT(*) AS c FROM a GROUP BY GROUPING SETS ((k), ((SELECT MAX(m) FROM b)));
+--> x, 1 | y, 1 | null, 1 | null, 3
+SELECT k, SUM((SELECT COUNT(*) FROM b WHERE b.k = a.k)) AS s, (SELECT COUNT(*) FROM b) AS y FROM a GROUP BY k;
+--> x, 2, 4 | y, 0, 4 | null, 0, 4
+SELECT COUNT(*) FILTER (WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k)) AS f, COUNT(CASE WHEN k IN (SELECT k FROM b) THEN 1 END) AS c FROM a;
+--> 1, 1
+SELECT k FROM a GROUP BY k HAVING SUM((SELECT COUNT(*) FROM b WHERE b.k = a.k)) > 1;
+--> x
+SELECT a.id, b.m FROM a JOIN b ON a.k = b.k AND b.m > (SELECT MIN(m) FROM b);
+--> 1, 200
+SELECT a.id, b.m FROM a LEFT JOIN b ON a.k = b.k AND (SELECT COUNT(*) FROM b WHERE m > 3000) = 0 AND b.m > (SELECT MIN(m) FROM b);
+--> 1, 200 | 2, null | 3, null
+SELECT a.id, b.m FROM a RIGHT JOIN b ON a.k = b.k AND a.id > (SELECT MIN(id) FROM b);
+--> null, 100 | null, 200 | null, 300 | null, 400
+SELECT * FROM a FULL JOIN b ON a.k = b.k AND b.m < (SELECT m FROM b WHERE id = 2);
+--> 1, x, 10, 1, x, 100 | 2, y, 20, null, null, null | 3, null, 30, null, null, null | null, null, null, 2, x, 200 | null, null, null, 3, z, 300 | null, null, null, 4, null, 400
+SELECT a.id, b.m FROM a JOIN b ON a.k = b.k AND b.m < (SELECT m FROM b);
+--! SingleValueAggFunction received more than one element
+VALUES ((SELECT MAX(m) FROM b), 1), ((SELECT MIN(m) FROM b) + 1, 3), (7, 8);
+--> 400, 1 | 101, 3 | 7, 8
+VALUES (1 IN (SELECT id FROM b), EXISTS (SELECT 1 FROM b WHERE m > 1000));
+--> true, false
+SELECT x + 1 AS y FROM (VALUES ((SELECT MAX(m) FROM b WHERE m > 1000)), (7)) AS v (x);
+--> null | 8
+SELECT * FROM a WHERE id IN (VALUES (1), ((SELECT MIN(id) + 1 FROM b)));
+--> 1, x, 10 | 2, y, 20
+
+-- Without FROM: computed from the outer row. An aggregate without GROUP BY has a row always.
+SELECT id, (SELECT a.n + 1) AS x, (SELECT CASE WHEN a.n > 10 THEN 'big' ELSE k END) AS y FROM a WHERE (SELECT a.n) > 10;
+--> 2, 21, big | 3, 31, big
+SELECT id, EXISTS (SELECT COUNT(*) FROM b WHERE b.k = a.k) AS f FROM a WHERE EXISTS (SELECT MAX(m) FROM b WHERE b.id > 1000);
+--> 1, true | 2, true | 3, true
+SELECT id FROM a WHERE NOT EXISTS (SELECT MAX(m) FROM b WHERE b.id > 1000);
+-->
+SELECT id FROM a WHERE EXISTS (SELECT a.n) OR id > 9;
+--> 1 | 2 | 3
+
+-- IN as a value of each row, where NULLs are possible.
+SELECT id, n IN (SELECT m / 10 FROM b WHERE b.k = a.k) AS f, id IN (SELECT CASE WHEN m > 100 THEN m / 100 END FROM b WHERE b.k = a.k) AS g FROM a;
+--> 1, true, null | 2, false, false | 3, false, false
+SELECT id, k NOT IN (SELECT CASE WHEN c.m > 100 THEN c.k END FROM b AS c WHERE c.id <= a.id) AS f FROM a;
+--> 1, null | 2, null | 3, null
+SELECT id FROM a WHERE id = 3 OR n NOT IN (SELECT m / 10 FROM b WHERE b.k = a.k);
+--> 2 | 3
+SELECT id FROM a WHERE id = 3 OR k NOT IN (SELECT k FROM b);
+--> 3
+
 -- LATERAL.
 SELECT a.id, l.m FROM a, LATERAL (SELECT m FROM b WHERE b.k = a.k) AS l;
 --> 1, 100 | 1, 200

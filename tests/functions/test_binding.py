@@ -91,7 +91,7 @@ def test_refusals_point_at_a_place_and_name_the_cause() -> None:
         ("r.c", "Column 'r.c' not found in any table", None),
         ("CASE WHEN i THEN 1 END", "Expected a boolean type", None),
         ("UPPER(s) OVER (ORDER BY ts)", "OVER must be applied to aggregate function", None),
-        ("i IN (SELECT 1)", "IN (sub-query) is supported in the select list, in WHERE and in HAVING, and not here.", None),
+        ("i IN (SELECT 1)", "IN (sub-query) is supported in the select list, in WHERE, GROUP BY, HAVING, ON and VALUES, and not here.", None),
     ):
         with pytest.raises(SqlStreamError) as caught:
             harness.bound(text)

@@ -124,7 +124,7 @@ def test_what_was_one_is_refused(tmp_path: Path, query: str, message: str) -> No
 
 
 def test_a_value_of_nothing_but_constants(tmp_path: Path) -> None:
-    (explained,) = opened(tmp_path).run("EXPLAIN SELECT (SELECT 1), (SELECT (SELECT 'a')) || 'b'")
+    (explained,) = opened(tmp_path).run("EXPLAIN SELECT (SELECT 1 LIMIT 1), (SELECT (SELECT 'a' LIMIT 1)) || 'b'")
     assert "Join" in explained.rows[0][0]
 
 

@@ -32,6 +32,7 @@ CREATE TABLE strict (id INT NOT NULL, at_ TIMESTAMP(3)) WITH ('connector' = 'bla
 CREATE TABLE lines (id BIGINT, name STRING) WITH ('connector' = 'print');
 CREATE TABLE nothing (id BIGINT, name STRING) WITH ('connector' = 'blackhole');
 CREATE TABLE files (who STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'f', 'format' = 'json');
+CREATE VIEW newest AS SELECT who, n, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY who ORDER BY ts DESC) AS r FROM clicks) WHERE r = 1;
 CREATE VIEW casts AS SELECT CAST(ts AS TIMESTAMP(2)) AS t2 FROM clicks;
 CREATE VIEW people AS SELECT who AS name, ts, n FROM clicks WHERE who IS NOT NULL;
 """
@@ -308,8 +309,38 @@ REFUSALS = {
         "not supported above an aggregate",
         "",
     ),
-    "a sub-query in an aggregate": ("SELECT SUM(n + (SELECT MAX(n) FROM people)) FROM clicks", "in the argument of an aggregate", "SELECT"),
-    "EXISTS over one row": ("SELECT who FROM clicks WHERE EXISTS (SELECT COUNT(*) FROM people)", "has a result for no rows, too", "EXISTS"),
+    "a sub-query in an aggregate of a group window": (
+        "SELECT SUM(n + (SELECT MAX(n) FROM people)) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
+        "not supported beside GROUP BY TUMBLE",
+        "GROUP BY",
+    ),
+    "a group that an aggregate in EXISTS may lack": (
+        "SELECT who FROM clicks WHERE EXISTS (SELECT COUNT(*) FROM people HAVING COUNT(*) > 1)",
+        "that has HAVING or LIMIT",
+        "EXISTS",
+    ),
+    "a limit on an aggregate in EXISTS that is a value": (
+        "SELECT who, EXISTS (SELECT COUNT(*) FROM people LIMIT 0) AS e FROM clicks",
+        "that has HAVING or LIMIT",
+        "EXISTS",
+    ),
+    "an aggregate of no rows in IN": (
+        "SELECT who FROM clicks AS c WHERE n IN (SELECT COUNT(*) FROM people AS p WHERE p.n = c.n)",
+        "has a result for no rows, too",
+        "n IN",
+    ),
+    "a sub-query in ON of a temporal join": (
+        "SELECT c.n FROM clicks AS c JOIN newest FOR SYSTEM_TIME AS OF c.ts AS v ON v.who = c.who AND c.n > (SELECT MAX(n) FROM people)",
+        "in ON of a temporal join",
+        "v.who = c.who",
+    ),
+    "EXISTS in ON": ("SELECT c.n FROM clicks AS c JOIN people AS p ON p.n = c.n AND NOT EXISTS (SELECT 1 FROM people)", "in ON", "EXISTS"),
+    "IN in ON": ("SELECT c.n FROM clicks AS c JOIN people AS p ON p.n = c.n AND c.n IN (SELECT n FROM people)", "in ON", "c.n IN"),
+    "a sub-query in ON that reads a row": (
+        "SELECT c.n FROM clicks AS c JOIN people AS p ON p.n = c.n AND c.n > (SELECT MAX(n) FROM people AS q WHERE q.n = c.n)",
+        "in ON that reads the row around it",
+        "p.n = c.n",
+    ),
     "IN that is a value of two columns": (
         "SELECT (who, n) IN (SELECT name, n FROM people) FROM clicks",
         "where NULLs are possible",

@@ -67,7 +67,6 @@ def aggregate(
     if having is not None:
         for call in _calls(having):
             calls.setdefault(call, fresh(generated("agg")))
-    inner.refuse_aggregated(list(calls), select)
     aggregates = tuple(NamedAggregate(name, call.with_children(tuple(below_call(call)))) for call, name in calls.items())
     arguments = Project(source, tuple(Named(name, expr) for expr, name in below.items())) if below else source
     names = tuple(dict.fromkeys(c.name for c in key_columns.values()))

@@ -70,7 +70,7 @@ class Decorrelated:
             return None
         written = self.select.expressions[place]
         item = (written.this if isinstance(written, exp.Alias) else written).copy()
-        calls = {id(_whole(call)): call for call in aggregate_calls(item, self.inside)}
+        calls = {id(whole_call(call)): call for call in aggregate_calls(item, self.inside)}
         if id(item) in calls and not is_called(calls[id(item)], "COUNT"):
             return None
         none: exp.Expr = item.transform(lambda n: _of_nothing(calls[id(n)]) if id(n) in calls else n, copy=False)
@@ -145,7 +145,7 @@ def _of_values(select: exp.Select, inner: Scope, read: Sequence[exp.Expr], aroun
     if any(isinstance(item, exp.Star) for item in select.expressions):
         raise NotSupported("SELECT * in a sub-query that reads the outer row like this is not supported.", at=select, hint="Name its columns.")
     if _aggregates(select, inner) or group_of(select):
-        taken = {id(c) for item in select.expressions for call in aggregate_calls(item, inner) for c in _whole(call).find_all(exp.Column)}
+        taken = {id(c) for item in select.expressions for call in aggregate_calls(item, inner) for c in whole_call(call).find_all(exp.Column)}
         if loose := next((c for c in _outer(select.expressions, inner) if id(c) not in taken), None):
             raise ValidationError(f"Expression '{loose.sql('flink')}' is not being grouped", at=loose)
     columns = list(dict.fromkeys(read))
@@ -175,8 +175,8 @@ def _side(node: Node, names: set[str]) -> Node:
     return node
 
 
-def _whole(call: exp.Expr) -> exp.Expr:
-    """``call`` with its FILTER."""
+def whole_call(call: exp.Expr) -> exp.Expr:
+    """``call`` of an aggregate with its FILTER."""
     return call.parent if isinstance(call.parent, exp.Filter) else call
 
 

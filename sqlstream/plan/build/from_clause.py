@@ -14,6 +14,7 @@ from sqlstream.plan.build.decorrelate import decorrelated, reading
 from sqlstream.plan.build.hints import select_hints
 from sqlstream.plan.build.relations import Query, relation
 from sqlstream.plan.build.scope import Hint, Relation
+from sqlstream.plan.build.subqueries import SubQueries, is_sub_query
 from sqlstream.plan.build.system_time import as_of, without_period
 from sqlstream.plan.naming import free_names, without_names
 from sqlstream.plan.nodes import Join, JoinHints, JoinKind, Named, Node, Project, Snapshot, TimeAttribute, Values
@@ -26,6 +27,8 @@ from sqlstream.sql.syntax.clauses import alias_of, from_of, items_of, joins_of, 
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlstream.plan.build.scope import Environment
 
 Hints = dict[str, Hint]
@@ -39,6 +42,11 @@ def from_clause(select: exp.Expr, env: Environment, query: Query) -> Relation:
     clause = from_of(select)
     hints = select_hints(select, env)
     return NOTHING if clause is None else _items(clause.this, joins_of(select), env, query, hints)
+
+
+def inside_of(env: Environment, query: Query) -> Callable[[exp.Select], Scope]:
+    """A function that returns the scope of a SELECT's own FROM."""
+    return lambda select: from_clause(select, env, query).scope(env.settings)
 
 
 def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Query, hints: Hints) -> Relation:
@@ -89,8 +97,33 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
     # In a LEFT JOIN the columns of a lookup table may be NULL, in its condition too.
     looked_up = time is not None and time_attribute(left.node, time) is TimeAttribute.PROCTIME
     cross = Join(left.node, node, kind if looked_up else JoinKind.INNER, None)
-    bound = condition(on, replace(both, node=cross).scope(env.settings), "ON") if on is not None else None
-    return replace(both, node=Join(left.node, node, kind, bound, hints=_of_join(left, right), at=env.place(join)))
+    scope = replace(both, node=cross).scope(env.settings)
+    if on is None or not any(map(is_sub_query, on.walk())):
+        bound = condition(on, scope, "ON") if on is not None else None
+        return replace(both, node=Join(left.node, node, kind, bound, hints=_of_join(left, right), at=env.place(join)))
+    if time is not None:
+        # The join with the sub-query's row changes, and has no time attribute.
+        raise NotSupported("A sub-query in ON of a temporal join is not supported.", at=on, hint="Write the condition in WHERE.")
+    inner = SubQueries(cross, scope, env, query, inside_of(env, query))
+    bound = condition(_without_sub_queries(on, inner), inner.inner, "ON")
+    whole = Join(inner.apply(left.node), node, kind, bound, hints=_of_join(left, right), at=env.place(join))
+    added = {c.ref.name for c in inner.columns}
+    return replace(both, node=Project(whole, tuple(Named(f.name, make.ref(f)) for f in fields(whole) if f.name not in added)))
+
+
+def _without_sub_queries(on: exp.Expr, inner: SubQueries) -> exp.Expr:
+    """``on`` with columns in the place of its sub-queries, all of which are values for the whole join. Raises NotSupported."""
+    around = on.find_ancestor(exp.Select)
+    tests = (n for n in on.find_all(exp.Exists, exp.In) if is_sub_query(n) and n.find_ancestor(exp.Select) is around)
+    if (test := next(tests, None)) is not None:
+        # Flink 2.3 takes EXISTS in ON as TRUE, and fails at IN.
+        problem = f"{'EXISTS' if isinstance(test, exp.Exists) else 'IN'} with a sub-query is not supported in ON."
+        raise NotSupported(problem, at=test, hint="Write it in WHERE, or compare a value, as in (SELECT COUNT(*) ..) > 0.")
+    replaced = inner.replaced(on, condition=True)
+    if any(asked is not None for _, asked in inner.joins):
+        # Flink 2.3 fails, or gives other rows.
+        raise NotSupported("A sub-query in ON that reads the row around it is not supported.", at=on, hint="Write the condition in WHERE.")
+    return replaced
 
 
 def _snapshot(node: Node, left: Relation, time: str, join: exp.Join, hint: Hint, env: Environment) -> Snapshot:
@@ -113,7 +146,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     settings = env.settings
     around = left.scope(settings)
     with reading(around):
-        split = decorrelated(join.this.this, lambda select: from_clause(select, env, query).scope(settings), around, left.node)
+        split = decorrelated(join.this.this, inside_of(env, query), around, left.node)
         built = query(split.query, split.environment(env))
     width = len(fields(built)) - len(split.keys)
     alias = alias_of(join.this)

@@ -11,16 +11,16 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.build.aggregate import aggregate
 from sqlstream.plan.build.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of, over_calls, reading
-from sqlstream.plan.build.from_clause import condition, from_clause, plain
+from sqlstream.plan.build.from_clause import NOTHING, condition, from_clause, inside_of, plain
 from sqlstream.plan.build.group_windows import group_window
 from sqlstream.plan.build.order_by import sort, with_order_columns
 from sqlstream.plan.build.over import below_over, over
 from sqlstream.plan.build.relations import relation
 from sqlstream.plan.build.scope import Relation
 from sqlstream.plan.build.set_operations import distinct, matching, union
-from sqlstream.plan.build.subqueries import QUALIFIER, SubQueries, is_sub_query
+from sqlstream.plan.build.subqueries import QUALIFIER, SubQueries, is_sub_query, refuse_of_no_rows
 from sqlstream.plan.naming import without_names
-from sqlstream.plan.nodes import Field, Join, JoinKind, Limit, Named, Node, Project, Values
+from sqlstream.plan.nodes import Field, Join, JoinKind, Limit, Named, Node, Project, Union, Values
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
@@ -41,6 +41,7 @@ _SELECT_PARTS = {
 }  # fmt: skip
 
 
+_BELOW_WINDOW = "A sub-query in a key or in an aggregate is not supported beside GROUP BY TUMBLE, HOP or SESSION."
 _ONE_WINDOW = (
     "Over Agg: Unsupported use of OVER windows. All aggregates must be computed on the same window. please re-check the over window statement."
 )
@@ -108,8 +109,13 @@ def _select(select: exp.Select, env: Environment) -> Node:
     if added:
         source = replace(source, node=node, names=(*source.names, *((None, name) for name in added)))
         scope = source.scope(env.settings)
+    below = SubQueries(node, scope, env, query, inside_of(env, query))
+    select = below.aggregated(select)
+    if added and below.joins:
+        raise NotSupported(_BELOW_WINDOW, at=group_of(asked_for), hint="Use the window functions, as in FROM TABLE(TUMBLE(TABLE t, ..)).")
+    node, scope = below.apply(node), below.inner
     group, having = group_of(select), having_of(select)
-    inner = SubQueries(node, replace(scope, grouped=bool(group)), env, query)
+    inner = SubQueries(node, replace(scope, grouped=bool(group)), env, query, inside_of(env, query))
     expressions = [inner.replaced(e) for e in select.expressions]
     asked = inner.replaced(having.this, condition=True) if having else None
     listed = _listed(expressions, source, inner.inner)
@@ -146,7 +152,7 @@ def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) ->
             node = _semi_join(part, node, scope, env)
     if not values:
         return node
-    inner = SubQueries(node, scope, env, query)
+    inner = SubQueries(node, scope, env, query, inside_of(env, query))
     asked = [inner.replaced(p, condition=True) for p in values]
     kept = make.filtered(inner.apply(node), make.all_of([condition(p, inner.inner, "WHERE") for p in asked]))
     return Project(kept, tuple(Named(f.name, make.ref(f)) for f in fields(node)))
@@ -192,14 +198,17 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         listed = [] if isinstance(test, exp.Exists) else _listed(select.expressions, replace(inner, node=right), both)
         items = [e for _, e in listed]
     else:
-        split = decorrelated(select, lambda s: from_clause(s, env, query).scope(env.settings), scope, node)
+        split = decorrelated(select, inside_of(env, query), scope, node)
         right = without_names(query(split.query, split.environment(env)), used)
         items = [make.ref(f) for f in fields(right)]
         width = len(items) - len(split.keys)
         conditions += split.asked(items[width:], scope)
         items = items[:width]
-        if split.scalar and (isinstance(test, exp.Exists) or any(split.of_no_rows(i) is not None for i in range(width))):
-            raise NotSupported("An aggregate without GROUP BY in EXISTS or IN has a result for no rows, too.", at=test, hint="Write GROUP BY.")
+        if split.scalar and isinstance(test, exp.Exists):
+            refuse_of_no_rows(split, test)
+            return node if kind is JoinKind.SEMI else make.filtered(node, make.false())
+        if split.scalar and any(split.of_no_rows(i) is not None for i in range(width)):
+            raise NotSupported("An aggregate without GROUP BY in IN has a result for no rows, too.", at=test, hint="Write GROUP BY.")
     if isinstance(test, exp.In):
         compared = test.this.expressions if isinstance(test.this, exp.Tuple) else [test.this]
         if len(compared) != len(items):
@@ -286,7 +295,12 @@ def _derived_name(item: exp.Expr) -> str | None:
 
 def _values(node: exp.Values, env: Environment) -> Node:
     scope = Scope((), zone=env.settings.zone, functions=env.settings.functions, database=env.settings.database)
-    rows = [tuple(plain(cell, scope, "VALUES") for cell in _cells(row)) for row in node.expressions]
+    # The sub-queries of each row, and its cells.
+    made = [(SubQueries(NOTHING.node, scope, env, query, inside_of(env, query)), _cells(row)) for row in node.expressions]
+    rows = []
+    for inner, cells in made:
+        replaced = [inner.replaced(cell) for cell in cells]
+        rows.append(tuple(plain(cell, inner.inner, "VALUES") for cell in replaced))
     width = len(rows[0])
     for bound, row in zip(rows, node.expressions, strict=True):
         if len(bound) != width:
@@ -299,7 +313,18 @@ def _values(node: exp.Values, env: Environment) -> Node:
         columns.append(Field(f"EXPR${i}", type_))
     cast = tuple(tuple(cast_to(cell, f.type) for cell, f in zip(r, columns, strict=True)) for r in rows)
     alias = alias_of(node)
-    return _renamed(Values(cast, tuple(columns)), alias.columns if alias else [], node)
+    return _renamed(_of_rows(cast, columns, [inner for inner, _ in made]), alias.columns if alias else [], node)
+
+
+def _of_rows(rows: Sequence[tuple[Expr, ...]], columns: Sequence[Field], inner: Sequence[SubQueries]) -> Node:
+    """``rows``, whose sub-queries are those of ``inner``."""
+    parts: list[Node] = []
+    if plain_rows := tuple(row for row, own in zip(rows, inner, strict=True) if not own.joins):
+        parts.append(Values(plain_rows, tuple(columns)))
+    for row, own in zip(rows, inner, strict=True):
+        if own.joins:
+            parts.append(Project(own.apply(own.node), tuple(Named(f.name, cell) for cell, f in zip(row, columns, strict=True))))
+    return parts[0] if len(parts) == 1 else Union(tuple(parts))
 
 
 def _cells(row: exp.Expr) -> list[exp.Expr]:

@@ -17,23 +17,24 @@ from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
-from sqlstream.plan.build.decorrelate import Decorrelated, decorrelated, reading
-from sqlstream.plan.build.from_clause import from_clause
+from sqlstream.plan.build.decorrelate import Decorrelated, aggregate_calls, decorrelated, over_calls, reading, whole_call
 from sqlstream.plan.nodes import Filter, GroupAggregate, Join, JoinKind, Limit, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, equal
 from sqlstream.sql.expressions import AggregateCall, Expr
 from sqlstream.sql.functions.aggregates import SINGLE_VALUE
 from sqlstream.sql.generated_names import generated
-from sqlstream.sql.syntax.clauses import branches, query_of
+from sqlstream.sql.syntax.clauses import branches, group_of, having_of, limit_of, offset_of, query_of, unwrapped
 from sqlstream.sql.types import BIGINT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     from sqlstream.plan.build.relations import Query
     from sqlstream.plan.build.scope import Environment
 
+# The parts of a SELECT without FROM.
+_LIST = {"expressions", "distinct"}
 # What qualifies columns that stand for sub-queries.
 QUALIFIER = generated("query")
 
@@ -47,14 +48,15 @@ def is_sub_query(node: exp.Expr) -> bool:
 class SubQueries:
     """The sub-queries of a clause's expressions: each becomes a column ``$q..`` of a join with what the clause reads.
 
-    ``scope`` is that of the clause, over the rows of ``node``. ``replaced`` collects sub-queries, ``columns`` are their columns, ``apply`` joins
-    them.
+    ``scope`` is that of the clause, over the rows of ``node``; ``inside_of`` returns the scope of a SELECT's own FROM. ``replaced`` collects
+    sub-queries, ``columns`` are their columns, ``apply`` joins them.
     """
 
     node: Node
     scope: Scope
     env: Environment
     build: Query
+    inside_of: Callable[[exp.Select], Scope]
     columns: list[ScopeColumn] = field(default_factory=list)
     joins: list[tuple[Node, Expr | None]] = field(default_factory=list)
 
@@ -65,6 +67,19 @@ class SubQueries:
         whole = node.copy()
         lenient = {id(n) for n in _conditions(whole, condition)}
         return whole.transform(lambda n: self._column(n, lenient=id(n) in lenient) if is_sub_query(n) else n, copy=False)
+
+    def aggregated(self, select: exp.Select) -> exp.Select:
+        """``select`` with columns in the place of the sub-queries in keys of GROUP BY and in what aggregates read."""
+        if not any(is_sub_query(n) for place in _grouped(select) for n in place.walk()):
+            return select
+        made = select.copy()
+        written = {key: self.replaced(key) for key in _keys(group_of(made)) if any(map(is_sub_query, key.walk()))}
+        if written:
+            for node in [n for place in _grouped(made) for n in place.walk() if n.find_ancestor(exp.Select) is made and n in written]:
+                node.replace(written[node].copy())
+        for call in [whole_call(call) for place in _grouped(made) for call in aggregate_calls(place, self.scope)]:
+            call.replace(self.replaced(call))
+        return made
 
     @property
     def inner(self) -> Scope:
@@ -80,12 +95,6 @@ class SubQueries:
             node = Join(node, right, JoinKind.LEFT, condition)
         return node
 
-    def refuse_aggregated(self, calls: Sequence[AggregateCall], at: exp.Expr) -> None:
-        """Raises NotSupported where an aggregate reads a sub-query: sub-queries are joined above the aggregate."""
-        names = {c.ref.name for c in self.columns}
-        if any(names & make.columns(call) for call in calls):
-            raise NotSupported("A sub-query in the argument of an aggregate is not supported yet.", at=at, hint="Select it in a sub-query of FROM.")
-
     # --- each kind ----------------------------------------------------------------------------------------------------
 
     def _column(self, node: exp.Expr, *, lenient: bool) -> exp.Expr:
@@ -95,6 +104,8 @@ class SubQueries:
             return self._exists(node) if isinstance(node, exp.Exists) else self._scalar(node)
 
     def _scalar(self, node: exp.Expr) -> exp.Expr:
+        if (value := self._of_the_row(node)) is not None:
+            return exp.Paren(this=self.replaced(value))
         split = self._decorrelated(node)
         built = self.build(split.query, split.environment(self.env))
         width = len(fields(built)) - len(split.keys)
@@ -113,11 +124,23 @@ class SubQueries:
         empty = split.of_no_rows(0)
         return value if empty is None else _case(_null(_column(names[1])), empty, value)
 
+    def _of_the_row(self, query: exp.Expr) -> exp.Expr | None:
+        """The only item that ``query`` selects, where it has no FROM: it is computed from the outer row."""
+        select = unwrapped(query)
+        if not isinstance(select, exp.Select) or len(select.expressions) != 1 or any(v for k, v in select.args.items() if k not in _LIST):
+            return None
+        (item,) = select.expressions
+        return None if item.is_star or aggregate_calls(item, self.scope) or any(over_calls([item])) else item.unalias()
+
     def _exists(self, node: exp.Exists) -> exp.Expr:
+        if (value := self._of_the_row(node.this)) is not None:
+            bind(self.replaced(value), self.inner)
+            return exp.true()
         split = self._decorrelated(_without_star(node.this))
-        if split.scalar:
-            raise NotSupported("EXISTS over an aggregate without GROUP BY is always TRUE.", at=node)
         built = self.build(split.query, split.environment(self.env))
+        if split.scalar:
+            refuse_of_no_rows(split, node)
+            return exp.true()
         prefix = self._prefix()
         keys = fields(built)[len(fields(built)) - len(split.keys) :]
         names = [f"{prefix}c{i}" for i in range(len(keys))]
@@ -144,24 +167,23 @@ class SubQueries:
         known = _not_null(prefix)
         if lenient or not any(p.type.nullable for p in pairs):
             return known
-        if len(compared) > 1 or split.keys:
-            raise NotSupported(
-                "IN as a value is not supported for several columns, or for a sub-query that reads the outer row, where NULLs are possible.",
-                at=node, hint="IN is in WHERE, alone or within AND and OR, and NOT IN within AND.",
-            )  # fmt: skip
+        if len(compared) > 1:
+            hint = "IN is in WHERE, alone or within AND and OR, and NOT IN within AND."
+            raise NotSupported("IN as a value is not supported for several columns where NULLs are possible.", at=node, hint=hint)
         total, present = f"{prefix}n", f"{prefix}p"
         count = make.builtin("COUNT")
         value = make.ref(fields(rows)[0])
         counts = tuple(NamedAggregate(n, AggregateCall(BIGINT.not_null(), count, args)) for n, args in ((total, ()), (present, (value,))))
-        self._join(GroupAggregate(rows, (), counts), Decorrelated(node), [], [])
+        counted = GroupAggregate(rows, tuple(names[1:]), counts)
+        keys = [f"{prefix}k{i}" for i in range(len(split.keys))]
+        self._join(_named(counted, [*keys, total, present]) if keys else counted, split, keys, [])
         nothing = exp.Or(this=_null(_column(total)), expression=exp.EQ(this=_column(total), expression=exp.Literal.number(0)))
         unknown = exp.Or(this=_null(compared[0].copy()), expression=exp.LT(this=_column(present), expression=_column(total)))
         return _case(nothing, exp.false(), known, exp.true(), unknown, exp.Null(), exp.false())
 
     def _decorrelated(self, node: exp.Expr) -> Decorrelated:
         # A row has one partner at most.
-        scope_of = lambda select: from_clause(select, self.env, self.build).scope(self.env.settings)
-        return decorrelated(node, scope_of, self.scope, self.node, by_keys=True)
+        return decorrelated(node, self.inside_of, self.scope, self.node, by_keys=True)
 
     def _prefix(self) -> str:
         used = {c.ref.name for c in (*self.scope.columns, *self.columns)}
@@ -172,6 +194,13 @@ class SubQueries:
         correlated = split.asked([by_name[key] for key in keys], self.scope)
         self.columns += [ScopeColumn(QUALIFIER, f.name, replace(make.ref(f), type=f.type.null())) for f in fields(right)]
         self.joins.append((right, make.all_of([*conditions, *correlated])))
+
+
+def refuse_of_no_rows(split: Decorrelated, at: exp.Expr) -> None:
+    """Raises NotSupported where an aggregate without GROUP BY in EXISTS may have no row: it has one for each outer row else."""
+    if split.select is not None and (having_of(split.select) or limit_of(split.select) or offset_of(split.select)):
+        problem = "EXISTS of an aggregate without GROUP BY that has HAVING or LIMIT is not supported."
+        raise NotSupported(problem, at=at, hint="Compare the aggregate: (SELECT COUNT(*) ..) > 1.")
 
 
 def _conditions(node: exp.Expr, condition: bool) -> list[exp.Expr]:
@@ -186,6 +215,18 @@ def _conditions(node: exp.Expr, condition: bool) -> list[exp.Expr]:
         if case.args.get("this") is None:
             parts += [p for branch in branches(case) for p in _conditions(branch.this, True)]
     return parts
+
+
+def _grouped(select: exp.Select) -> list[exp.Expr]:
+    """The parts of ``select`` that name keys of groups and call aggregates."""
+    return [*select.expressions, *filter(None, [group_of(select), having_of(select)])]
+
+
+def _keys(group: exp.Expr | None) -> list[exp.Expr]:
+    """The expressions by which ``group`` groups."""
+    if isinstance(group, exp.Group | exp.GroupingSets | exp.Rollup | exp.Cube | exp.Tuple):
+        return [key for item in group.expressions for key in _keys(item)]
+    return _keys(group.this) if isinstance(group, exp.Paren) else [group] if group is not None else []
 
 
 def _without_star(query: exp.Expr) -> exp.Expr:
