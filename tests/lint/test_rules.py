@@ -38,6 +38,7 @@ FOUND = {
     "<>'sink.delivery-guarantee' = 'exactly-once')",
 }
 CLEAN = (
+    "CREATE TABLE d (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't', 'password' = '${PW}')",
     "CREATE TABLE d (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't', 'password' = '')",
     "CREATE TABLE rates (cur STRING, rate INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts, PRIMARY KEY (cur) NOT ENFORCED) WITH ('connector' = 'datagen')",
     f"INSERT INTO counts SELECT who, COUNT(*) FROM {WINDOWS} GROUP BY window_start, window_end, who",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.catalog.ddl import literal_secrets
 from sqlstream.lint.subject import Violation
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.syntax.statements import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,5 +20,5 @@ def check(subject: Subject) -> Iterator[Violation]:
         return
     written = {o.this.name: o for o in (subject.tree.options if isinstance(subject.tree, ast.CreateTable) else [])}
     for key in literal_secrets(subject.table.options):
-        if key in written:
+        if key in written and not VARIABLE.fullmatch(subject.table.options[key]):
             yield Violation(written[key], f"'{key}' holds a secret in plain text", "write '${env:NAME}', and set the variable NAME")

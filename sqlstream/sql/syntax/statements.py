@@ -16,7 +16,8 @@ from sqlstream.sql.syntax.statement_table import BARE, BEFORE_SET, SET_BEGINS, S
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
+# What `--var` gives a value.
+VARIABLE = re.compile(r"\$\{(\w+)\}")
 # Words that can stand before the statements of a set.
 _MOST_LEADING = 12
 
@@ -111,7 +112,7 @@ def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False)
         return match[0]
 
     def replaced(start: int, end: int, *, quoted: bool) -> str:
-        return _VARIABLE.sub(lambda m: value(m, start, quoted), text[start:end])
+        return VARIABLE.sub(lambda m: value(m, start, quoted), text[start:end])
 
     parts = []
     at = 0
