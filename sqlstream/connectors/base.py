@@ -179,10 +179,14 @@ class Connector(ABC):
 
     def placed(self, table: Table, warehouse: str) -> Table:
         """``table`` with its path below ``warehouse``, a folder or a URI, where that is relative."""
-        path = None if self.path_option is None else table.options.get(self.path_option)
-        if path is None or self.path_option is None or path.startswith("/") or is_uri(path):
+        if self.path_option is None or not self.is_relative(table):
             return table
-        return replace(table, options={**table.options, self.path_option: f"{warehouse.rstrip('/')}/{path}"})
+        return replace(table, options={**table.options, self.path_option: f"{warehouse.rstrip('/')}/{table.options[self.path_option]}"})
+
+    def is_relative(self, table: Table) -> bool:
+        """Whether the path of ``table`` is relative: below the warehouse, or the project's folder."""
+        path = None if self.path_option is None else table.options.get(self.path_option)
+        return path is not None and not path.startswith("/") and not is_uri(path)
 
     def places(self, table: Table, *, written: bool = False) -> tuple[str, ...]:
         """Where rows of ``table`` are read, or ``written``: texts that are equal for the same place, whatever else is declared of the table.

@@ -135,7 +135,8 @@ def _sinks(old: Sequence[SinkRecord], new: Sequence[SinkRecord], *, saved: bool)
 
 
 def _moved(old: SinkRecord, new: SinkRecord) -> bool:
-    return bool(old.place) and bool(new.place) and old.place != new.place
+    # What is on a screen is nowhere; an earlier release kept neither key nor place.
+    return (bool(old.place) or old.key is not None) and old.place != new.place
 
 
 def _rekeyed(old: SinkRecord, new: SinkRecord) -> bool:
@@ -187,7 +188,7 @@ def _written(sink: SinkRecord, other: SinkRecord, *, moved: bool) -> Judged:
     if _rekeyed(other, sink):
         before = f"was ({', '.join(other.key or ())})" if other.key else "is new"
         return Judged("sink", sink.table, Fate.LOST, f"its PRIMARY KEY {before}: rows that are there are known by it")
-    told = ["nothing is written twice"]
+    told = ["nothing is written twice" if sink.place else "it gets what comes from now on: what it had before is not kept"]
     if sink.table != other.table:
         told[0] += f": it was called {other.table}"
     if not sink.appends and not other.appends and sink.nodes[-1].id != other.nodes[-1].id:

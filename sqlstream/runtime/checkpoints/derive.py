@@ -21,13 +21,15 @@ class Source:
     """A source of the new query. ``old``: the name of the old query's source that it goes on with, None where it begins as its options say.
 
     ``offset``: from where it reads instead, as Spark's text of the offset. ``positions``: of a source of topics, for each topic that is read from
-    elsewhere the offset of each of its partitions, None for that which it had.
+    elsewhere the offset of each of its partitions, None for that which it had. ``moved``: the URIs of the folder below which its files were, and of
+    the one below which they are.
     """
 
     name: str
     old: str | None = None
     offset: str | None = None
     positions: Mapping[str, Mapping[int, int | None]] = field(default_factory=dict)
+    moved: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ def _source(source: Source, known: Sequence[str]) -> dict[str, Any]:
     told: dict[str, Any] = {"name": source.name, "offset": source.offset}
     if source.positions:
         told["positions"] = {topic: dict(partitions) for topic, partitions in source.positions.items()}
+    if source.moved is not None:
+        told["moved"] = source.moved
     if source.old is not None:
         told |= {"from": source.old, "index": known.index(source.old)}
     return told

@@ -72,6 +72,9 @@ CONDITIONS: Mapping[str, Known] = {
     "DELTA_METADATA_MISMATCH": Known(
         False, "Declare the columns that the table has; one that is declared besides is added when the job begins.", "To enable schema migration"
     ),
+    "DELTA_CANNOT_MODIFY_APPEND_ONLY": Known(
+        False, "By a PRIMARY KEY rows are replaced and deleted: write into a table without 'delta.appendOnly'.", "If you would like"
+    ),
     "DELTA_MISSING_DELTA_TABLE": Known(
         False, "It was deleted. A job that writes into it makes it anew when its statement is submitted again: it gets the rows since then."
     ),

@@ -304,7 +304,7 @@ def _of_checkpoint(folder: Place | None) -> SqlStreamError | None:
         return None
     return JobFailed(
         f"The file {empty} of the job's checkpoint is empty: it was being written when the disk was full or the machine stopped.",
-        hint=f"Put it back from a copy, or delete the folder {folder} and submit the statement again: the job then starts anew.",
+        hint=conditions.DAMAGED,
         heals=False,
     )
 

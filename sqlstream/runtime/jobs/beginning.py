@@ -74,6 +74,8 @@ class Beginning:
         home.check_whole()
         last = home.latest()
         if last is not None and last.is_open and last.draining and last.runs(plan):
+            if self._is_moved(last):
+                raise ValidationError(f"Job '{job.name}' was moved while it was being drained.", hint="Complete the drain where it was before.")
             self.notify(f"Job '{job.name}' ended while it was being drained: the drain is completed first ({last.folder}).")
             job.folder = last.folder
             runner.complete_drain()
@@ -93,16 +95,19 @@ class Beginning:
         if last is None and before is None and settings.streaming and (other := beside(home, self._record, taken)) is not None:
             self.notify(other)
         mode, verdict = self._verdict(before, first=first) if before is not None and at.changed else ("from-start", None)
-        if before is not None and at.continues and at.offsets and before.version is not None and before.version.plan is not None:
-            mode = "stateless" if settings.upgrade_mode == "stateless" else "last-state"
+        moved = at.continues and settings.streaming and last is not None and self._is_moved(last)
+        if before is not None and at.continues and (at.offsets or moved) and before.version is not None and before.version.plan is not None:
+            mode = "stateless" if at.offsets and settings.upgrade_mode == "stateless" else "last-state"
             verdict = verdict_on(before.version.plan, job.sinks, settings.zone)
         home.describe(job.sinks)
-        if last is not None and at.continues and not at.offsets:
+        if last is not None and at.continues and not at.offsets and not moved:
             job.folder = last.folder
-            if at.code and last.version is not None:
+            if at.code:
                 names = ", ".join(at.code)
                 self.notify(f"The code of {names} has changed since job '{job.name}' stopped: what it keeps of earlier rows is by the code before.")
-                replace(last.version, record=self._record.to_json(settings.masked)).write(last.folder)
+            if last.version is not None and (at.code or last.version.folder is None):
+                made = self._record.to_json(settings.masked) if at.code else last.version.record
+                replace(last.version, record=made, folder=storage.uri(last.folder), project=storage.uri(runner.project)).write(last.folder)
             if settings.streaming:
                 self._check_whole(last)
             self.notify(f"Job '{job.name}' continues where it stopped ({job.folder}).")
@@ -119,7 +124,7 @@ class Beginning:
                 self._upgrade(before, verdict, stateless=mode == "stateless", may_lose=first, offsets=at.offsets)
                 kept = "without state" if mode == "stateless" else "with its state"
                 but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
-                what = "has changed" if at.changed else "has other offsets"
+                what = "has changed" if at.changed else "has other offsets" if at.offsets else "was moved"
                 where = "begins where the one before began, which has written nothing" if first else f"goes on where it stopped{but}, {kept}"
                 self.notify(f"Job '{job.name}' {what}: it {where}. The version before it is kept ({before.folder}).")
                 for part in verdict.in_part if mode == "last-state" else ():
@@ -132,7 +137,15 @@ class Beginning:
         return record(self.job.sinks, self.settings.zone)
 
     def _version(self, number: int, plan: str, origin: Origin | None = None) -> Version:
-        return Version(number, plan, self.sql, origin=origin, record=self._record.to_json(self.settings.masked))
+        made, folder = self._record.to_json(self.settings.masked), storage.uri(self.job.folder)
+        return Version(number, plan, self.sql, origin=origin, record=made, folder=folder, project=storage.uri(self.runner.project))
+
+    def _is_moved(self, last: Generation) -> bool:
+        """Whether the generation, or its project, was elsewhere when it last began."""
+        known = last.version
+        return known is not None and known.folder is not None and (known.folder, known.project) != (
+            storage.uri(last.folder), storage.uri(self.runner.project),
+        )  # fmt: skip
 
     def _recover(self, at: Placement, saved: Savepoint) -> None:
         """Begin a generation of the job with a savepoint."""
@@ -190,6 +203,7 @@ class Beginning:
             may_lose=may_lose or settings.may_lose or settings.agrees is not None,
             request=runner.request, notify=self.notify, offsets=offsets,
             positions=partial(runner.positions, offsets), sources_of=runner.sources,
+            projects=(before.version.project, storage.uri(runner.project)),
         )  # fmt: skip
         for match, now in zip(verdict.sinks, self._record.sinks, strict=True):
             if match.old is not None and match.stateful and before.version.plan.sinks[match.old].place == now.place:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 LAYOUT = 2
 # In the folder of a generation: a file for each sink whose query has run.
 STARTED = "started"
+# What the query of each sink reads and keeps.
+OPERATORS = "operators"
 # It is being drained, or was; it is done.
 DRAINING = "draining"
 FINISHED = "finished"
@@ -215,7 +217,7 @@ def unused(jobs: Place, name: str, taken: Collection[Place]) -> JobFolder:
 def other_plan(folder: JobFolder, taken: Collection[Place]) -> Generation | None:
     """The latest generation that is open, of another plan, in the folders of layout 1 under the name of ``folder``."""
     others = [JobFolder(p.parent, folder.name) for p in folder.path.parent.glob("*-*/job.json") if p.parent not in (folder.path, *taken)]
-    same_name = (f for f in others if f.layout == 1 and _description(f.path / "job.json").get("name") == f.name)
+    same_name = (f for f in others if (said := _told(f.path / "job.json")).get("name") == f.name and said.get("layout", 1) == 1)
     stopped = [last for f in same_name if (last := f.latest()) is not None and last.is_open]
     return max(stopped, key=lambda last: storage.modified(last.folder), default=None)
 
@@ -223,8 +225,8 @@ def other_plan(folder: JobFolder, taken: Collection[Place]) -> Generation | None
 def stopped(jobs: Place, but: Collection[Place]) -> Iterator[tuple[str, PlanRecord]]:
     """The jobs that could go on, and that no process has, each with its plan, without the folders ``but``."""
     for file in jobs.glob("*/job.json"):
-        home = JobFolder(file.parent, str(_description(file).get("name", "")))
-        if home.path in but or locks.holder(home.path) is not None:
+        home = JobFolder(file.parent, str(_told(file).get("name", "")))
+        if not home.name or home.path in but or locks.holder(home.path) is not None:
             continue
         last = home.latest()
         if last is not None and last.is_open and last.version is not None and last.version.plan is not None:
@@ -232,11 +234,13 @@ def stopped(jobs: Place, but: Collection[Place]) -> Iterator[tuple[str, PlanReco
 
 
 def _named(jobs: Place, name: str) -> dict[int, JobFolder]:
-    """The folders of the jobs that are called ``name`` and ``name-2`` and so on, by these numbers."""
+    """The folders of the jobs that are called ``name`` and ``name-2`` and so on, by these numbers. Raises Damaged where one can't be read."""
     pattern = re.compile(re.escape(name) + r"(?:-([2-9]|[1-9]\d+))?")
     found = {}
     for file in jobs.glob("*/job.json"):
-        description = _description(file)
+        number = re.search(r"-([2-9]|[1-9]\d+)$", file.parent.name)
+        own = file.parent.name in (_slug(name), _slug(f"{name}{number[0]}") if number is not None else "")
+        description = _description(file) if own else _told(file)
         if description.get("layout") and (match := pattern.fullmatch(str(description.get("name")))):
             found[int(match[1] or 1)] = JobFolder(file.parent, match[0])
     return dict(sorted(found.items()))
@@ -270,11 +274,29 @@ def _first_layout(jobs: Place, sinks: tuple[Sink, ...], name: str, zone: str, ta
 
 
 def _description(file: Place) -> Mapping[str, object]:
+    """What ``file`` says of its folder; nothing where it is not there. Raises Damaged where it can't be read."""
     try:
         found = json.loads(file.read_text())
-    except (OSError, ValueError):
+        if not isinstance(found, dict):
+            raise ValueError("it has no JSON object")
+        return found
+    except FileNotFoundError:
         return {}
-    return found if isinstance(found, dict) else {}
+    except (OSError, ValueError) as error:
+        raise damaged(file.parent.name, f"{file}, which says what the folder is, can't be read: {error}") from error
+
+
+def _told(file: Place) -> Mapping[str, object]:
+    """The same of the folder of another job, of which nothing is known where it can't be read."""
+    try:
+        return _description(file)
+    except Damaged:
+        return {}
+
+
+def folder_of(jobs: Place, name: str) -> Place:
+    """Where the first job of this name has its folder."""
+    return _folder(jobs, name, 1).path
 
 
 def sink_name(index: int, sink: Sink) -> str:
@@ -307,6 +329,10 @@ def lacking(generation: Place, name: str) -> str | None:
     begun, ended = _ends(checkpoint)
     if not (checkpoint / "metadata").exists() and (begun >= 0 or ended >= 0 or (generation / STARTED / name).exists()):
         return f"the file 'metadata' of the checkpoint {checkpoint}, by which tables know their writer, is missing"
+    files = [checkpoint / "metadata", *(checkpoint / log / str(last) for log, last in (("offsets", begun), ("commits", ended)) if last >= 0)]
+    for file in (*files, generation / OPERATORS / f"{name}.json"):
+        if file.exists() and storage.empty(file):
+            return f"the file {file} is empty"
     if not ended <= begun <= ended + 1:
         ends = [f"end with micro-batch {last}" if last >= 0 else "are missing" for last in (begun, ended)]
         return f"the offsets in the checkpoint {checkpoint} {ends[0]}, and the commits in it {ends[1]}"

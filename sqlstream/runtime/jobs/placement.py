@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlstream.plan.upgrade import Verdict, judge, other_code, record, table, verdict_on
 from sqlstream.runtime.jobs import locks, savepoints
 from sqlstream.runtime.jobs.digests import digest
-from sqlstream.runtime.jobs.folder import STARTED, Damaged, Generation, JobFolder, damaged, find, lacking, other_plan, stopped, unused
+from sqlstream.runtime.jobs.folder import STARTED, Damaged, Generation, JobFolder, damaged, find, folder_of, lacking, other_plan, stopped, unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -115,14 +115,16 @@ def preview(
         home = unused(jobs, name, taken)
         return Preview(home.path, (f"Job '{home.name}' {_NEW}",))
     plan = digest(sinks, zone)
-    home = find(jobs, sinks, name, plan, zone, taken)
+    own = folder_of(jobs, name)
     try:
+        home = find(jobs, sinks, name, plan, zone, taken)
+        own = home.path
         home.check_whole()
         at = placement(home, plan, sinks, zone, taken, streaming=streaming)
         if streaming and at.before is not None and (at.continues or at.changed):
             _check_parts(home, at.before)
     except Damaged as error:
-        return Preview(home.path, (error.message, *filter(None, [error.hint])), damaged=True)
+        return Preview(own, (error.message, *filter(None, [error.hint])), damaged=True)
     job, number = f"Job '{at.home.name}'", at.number
     if at.last is None and at.before is None:
         other = beside(at.home, record(sinks, zone), taken) if streaming else None

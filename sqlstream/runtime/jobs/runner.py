@@ -92,7 +92,7 @@ class JobRunner:
         self._spark = spark
         self._again = again
         self._settings = settings
-        self._project = project
+        self.project = project
         self._emit = emit
         self._notify = notify
         # From where sources go on, by what they read.
@@ -318,7 +318,7 @@ class JobRunner:
         shared = state.with_name("shared" if self._settings.streaming else self._job.id)
         return Lowering(
             self._spark, streaming=streaming, batch=not self._settings.streaming, bounded=self._bounded, zone=self._settings.zone,
-            project=self._project, state=state, control=self._job.folder / "control",
+            project=self.project, state=state, control=self._job.folder / "control",
             shared=shared, idle_ms=self._settings.idle_ms, future_ms=self._settings.future_ms,
             node_id=lambda node: ids.get(id(node)),
         )  # fmt: skip
@@ -363,7 +363,7 @@ class JobRunner:
             # The same table can be read by two sinks.
             reads = repr(table)
             if reads not in self._positions:
-                request = Read(self._spark, table, True, False, name, zone, self._project, shared)
+                request = Read(self._spark, table, True, False, name, zone, self.project, shared)
                 self._positions[reads] = find_connector(table.connector).positions(request, wanted, zone)
             found[name] = self._positions[reads]
         return found
@@ -436,7 +436,7 @@ class JobRunner:
             keys=upsert_key(sink.input) or (),
             name=sink_name(index, sink),
             zone=self._settings.zone,
-            project=self._project,
+            project=self.project,
             emit=self._emit,
             partition=dict(sink.partition),
             overwrite=sink.overwrite,

@@ -22,8 +22,8 @@ from sqlstream.connectors.savepoint.hashes import UNFINISHED, check_whole, hashe
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.checkpoints import base, derive
-from sqlstream.runtime.jobs.folder import Generation, sink_name, sink_names
-from sqlstream.runtime.jobs.upgrades import OPERATORS, read_record
+from sqlstream.runtime.jobs.folder import OPERATORS, Generation, sink_name, sink_names
+from sqlstream.runtime.jobs.upgrades import read_record
 from sqlstream.runtime.jobs.versions import Version
 
 if TYPE_CHECKING:

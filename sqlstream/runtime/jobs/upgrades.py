@@ -23,7 +23,8 @@ from sqlstream.runtime.checkpoints import (
     why_not,
     with_columns,
 )
-from sqlstream.runtime.jobs.folder import damaged, lacking
+from sqlstream.runtime.jobs.folder import OPERATORS, damaged, lacking
+from sqlstream.runtime.jobs.versions import unreadable
 from sqlstream.runtime.lower.native import in_update_mode
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from sqlstream.plan.upgrade import PlanRecord, SinkMatch, Verdict
     from sqlstream.sql.tables import Table
 
-OPERATORS = "operators"
 # In a file of offsets, those of a source that has none.
 _NONE = "-"
 # The first offset of a source of topics, in its own file, is behind this.
@@ -63,12 +63,14 @@ def upgrade(
     offsets: Mapping[str, str] | None = None,
     positions: Callable[[int], Positions] = lambda index: {},
     sources_of: Callable[[int], Mapping[str, Table]],
+    projects: tuple[str | None, str] = (None, ""),
 ) -> None:
     """Make the checkpoints of generation ``after`` of a job from those of ``before``.
 
     ``names``: what the folders of their sinks' checkpoints are called. ``lowered`` gives the rows of a sink as its query will be started with them,
     ``request`` what they are written by. ``offsets``: topics that are read from elsewhere; ``positions`` gives from where, for
-    the sources of a sink; ``sources_of`` the tables that these read.
+    the sources of a sink; ``sources_of`` the tables that these read. ``projects``: the URIs of the project before, None where that is not known, and
+    now.
     Raises ValidationError where state would be lost that must not be, or what was kept is damaged.
     """
     old_names, new_names = names
@@ -87,6 +89,8 @@ def upgrade(
             continue
         sink, frame = sinks[match.new], lowered(match.new)
         mode = "update" if in_update_mode(sink) else "append"
+        landed = partial(find_connector(sink.table.connector).landed, request(match.new))
+        check_checkpoint(job, spark, before, checkpoint.name, landed)
         old, new = read_record(before, old_names[match.old]), query_record(frame, mode)
         if old is None and not (checkpoint / "offsets").exists():
             continue
@@ -96,8 +100,6 @@ def upgrade(
                 hint="Submit the earlier statement once with this release, and stop it.",
             )
         operators, columns = _operators(match, old, new, stateless=stateless, may_lose=may_lose)
-        landed = partial(find_connector(sink.table.connector).landed, request(match.new))
-        check_checkpoint(job, spark, before, checkpoint.name, landed)
         came = base(spark, storage.uri(checkpoint), landed)
         if came.doubtful and match.stateful:
             notify(f"'{sink.table.path.name}' may get the rows of the last micro-batch twice: it was interrupted.")
@@ -106,9 +108,15 @@ def upgrade(
         fewer = {}
         if match.fewer:
             fewer = _fewer(match, sources_of(match.new), _offsets(checkpoint, came.batch, old))
+        was, now = projects
+        relative = _relative(sources_of(match.new)) if was not in (None, now) else set()
         sources = [
-            Source(name, {**own, **match.sources}.get(name), offset=fewer.get(name), positions=elsewhere.get(name, {})) for name in new.sources
-        ]
+            Source(
+                name, {**own, **match.sources}.get(name), offset=fewer.get(name), positions=elsewhere.get(name, {}),
+                moved=(was, now) if was is not None and name in relative else None,
+            )
+            for name in new.sources
+        ]  # fmt: skip
         place = after / "checkpoint" / new_names[match.new]
         derive(
             spark,
@@ -156,9 +164,12 @@ def widen(verdict: Verdict, before: PlanRecord, sinks: tuple[Sink, ...], request
 
 
 def read_record(generation: Place, name: str) -> QueryRecord | None:
-    """What the query into the sink ``name`` reads and keeps."""
+    """What the query into the sink ``name`` reads and keeps. Raises ValidationError where that can't be read."""
     file = generation / OPERATORS / f"{name}.json"
-    return QueryRecord.from_json(file.read_text()) if file.exists() else None
+    try:
+        return QueryRecord.from_json(file.read_text()) if file.exists() else None
+    except (ValueError, TypeError, KeyError) as error:
+        raise unreadable(file, error) from error
 
 
 def write_record(generation: Place, name: str, frame: DataFrame, mode: str, sink: Sink) -> None:
@@ -193,6 +204,11 @@ def _fewer(match: SinkMatch, tables: Mapping[str, Table], before: Mapping[str, s
     """Where sources go on that read fewer places than those of ``before``, which were read so far."""
     known = {name: before[match.sources[name]] for name in match.fewer if match.sources[name] in before}
     return {name: find_connector(tables[name].connector).offsets(tables[name], offset) for name, offset in known.items()}
+
+
+def _relative(tables: Mapping[str, Table]) -> set[str]:
+    """The sources that read a path below the project."""
+    return {name for name, table in tables.items() if find_connector(table.connector).is_relative(table)}
 
 
 def _own(name: str) -> bool:

@@ -35,7 +35,8 @@ class Version:
     """A plan with types that a job runs, or ran.
 
     ``number`` counts the versions of the job from 1; generations of one plan have the same. ``digest`` identifies the plan, ``sql`` is its statement
-    without secrets. ``created`` is in seconds since 1970. ``record``: see plan/upgrade.
+    without secrets. ``created`` is in seconds since 1970. ``record``: see plan/upgrade. ``folder`` and ``project`` are the URIs that the generation
+    and the project had when it last began: checkpoints name files by them. An earlier release kept none.
     """
 
     number: int
@@ -45,6 +46,8 @@ class Version:
     created: float = field(default_factory=time.time)
     origin: Origin | None = None
     record: dict[str, Any] | None = None
+    folder: str | None = None
+    project: str | None = None
 
     @property
     def plan(self) -> PlanRecord | None:
@@ -69,6 +72,9 @@ class Version:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, KeyError) as error:
-            raise ValidationError(
-                f"The file {file} can't be read: {error}.", hint="It is of a newer release, or is damaged: put it back from a copy."
-            ) from error
+            raise unreadable(file, error) from error
+
+
+def unreadable(file: Place, error: Exception) -> ValidationError:
+    """That a file which a job has kept can't be read."""
+    return ValidationError(f"The file {file} can't be read: {error}.", hint="It is of a newer release, or is damaged: put it back from a copy.")

@@ -13,7 +13,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import registry
 from sqlstream.runtime.jobs.job import JobStatus
 from tests.support.edited import COUNT
-from tests.support.sessions import explained, submit
+from tests.support.sessions import explained, run, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -52,6 +52,13 @@ def _deleted(name: str) -> Callable[[Path], None]:
     return damage
 
 
+def _empty(name: str) -> Callable[[Path], None]:
+    def damage(generation: Path) -> None:
+        (generation / name).write_text("")
+
+    return damage
+
+
 def _several(*damages: Callable[[Path], None]) -> Callable[[Path], None]:
     def damage(generation: Path) -> None:
         for each in damages:
@@ -79,6 +86,10 @@ DAMAGES = {
     "its version": (_deleted("version.json"), "version.json is missing, which says what was run there"),
     "all checkpoints": (_deleted("checkpoint"), "the checkpoint .*(0_copied|1_counted) is missing"),
     "its folder": (_deleted("."), "the folder .*/job/1 is missing"),
+    "what it keeps": (_empty("operators/0_copied.json"), "the file .*/operators/0_copied.json is empty"),
+    "what its last offsets say": (_empty("checkpoint/0_copied/offsets/2"), "the file .*/0_copied/offsets/2 is empty"),
+    "what its last commit says": (_empty("checkpoint/0_copied/commits/2"), "the file .*/0_copied/commits/2 is empty"),
+    "what its metadata say": (_empty("checkpoint/0_copied/metadata"), "the file .*/0_copied/metadata is empty"),
 }
 
 
@@ -117,6 +128,29 @@ def test_what_is_damaged_is_refused(on_delta: Project) -> None:
     failed = submit(on_delta.session, BOTH)
     assert failed.done.wait(60) and failed.status is JobStatus.FAILED
     assert failed.metrics.hint is not None and failed.metrics.hint.startswith("Put the job's folder back from a copy")
+
+
+def test_a_folder_that_does_not_say_what_it_is_is_refused(on_delta: Project) -> None:
+    on_delta.feed("bids", (1, "a", 1))
+    on_delta.run(COUNT)
+    file = on_delta.path / ".sqlstream" / "jobs" / "job" / "job.json"
+    whole = file.read_text()
+    run(on_delta.session, "CREATE TABLE lines (item STRING, n BIGINT) WITH ('connector' = 'blackhole');")
+    for damaged in ("", "[]", whole[:20]):
+        file.write_text(damaged)
+        for statement in (COUNT, COUNT.replace("FROM bids", "FROM bids WHERE id > 0")):
+            with pytest.raises(ValidationError, match="job.json, which says what the folder is, can't be read") as refused:
+                on_delta.run(statement)
+            assert "DROP JOB 'job' forgets the job" in str(refused.value.hint)
+            assert "can't be read" in explained(on_delta.session, f"UPGRADE {statement}")
+        # It is nothing to others.
+        run(on_delta.session, "SET 'pipeline.name' = 'job of another name';")
+        on_delta.run(COUNT.replace("counted", "lines"))
+        run(on_delta.session, "SET 'pipeline.name' = 'job';")
+    file.write_text(whole)
+    on_delta.feed("bids", (2, "a", 1))
+    on_delta.run(COUNT)
+    assert on_delta.table("counted") == [("a", "2")]
 
 
 @pytest.mark.parametrize("statement", ["INSERT INTO copied SELECT id, item FROM bids", "INSERT INTO copied SELECT id, item FROM bids WHERE id > 0"])

@@ -60,6 +60,18 @@ def test_rows_that_a_table_does_not_take(session: Session, spark) -> None:
         assert told.message == wanted
 
 
+def test_a_table_whose_rows_stay(session: Session) -> None:
+    run(session, "ALTER TABLE keyed SET ('delta.appendOnly' = 'true');")
+    insert = "INSERT INTO keyed SELECT n, MAX(s) FROM numbers GROUP BY n"
+    feed(session.project / "read", {"n": 1, "s": "a"})
+    job = submit(session, insert)
+    catch_up(job)
+    session.jobs.stop(job.id)
+    told = failure(session, insert, {"n": 1, "s": "b"})
+    assert told.message == "[DELTA_CANNOT_MODIFY_APPEND_ONLY] This table is configured to only allow appends."
+    assert told.hint is not None and "write into a table without 'delta.appendOnly'" in told.hint
+
+
 def test_a_source_whose_rows_change(session: Session, spark) -> None:
     path = session.project
     run(session, "SET 'execution.runtime-mode' = 'batch'; SET 'table.dml-sync' = 'true'; INSERT INTO plain VALUES (1, 'a'), (2, 'b');")

@@ -74,8 +74,9 @@ public final class Derivation {
      * Makes the checkpoint {@code fresh} from {@code old} as it was after the micro-batch {@code batch}, -1 for none.
      *
      * @param mapping JSON with, each where it is not as in the old one: {@code sources}, in their order, each with its
-     *     name, that of the old one ({@code from}), that one's place ({@code index}), and its offset; {@code
-     *     operators}, each new number with the old one, or null; {@code partitions}
+     *     name, that of the old one ({@code from}), that one's place ({@code index}), its offset, and the folders below
+     *     which its files were and are ({@code moved}); {@code operators}, each new number with the old one, or null;
+     *     {@code partitions}
      * @param frame the rows of the query that goes on with it; null where it is the same as the old one
      * @param mode that query's output mode
      */
@@ -134,10 +135,41 @@ public final class Derivation {
             if (batch < 0 && changed && old.exists(from + "/0")) {
                 fresh.write(
                         to + "/0", BEGUN + offset(source, old.read(from + "/0").replace(BEGUN, "")));
+            } else if (source.hasNonNull("moved")) {
+                listed(from, to, source.get("moved"));
             } else if (!source.hasNonNull("offset")) {
                 old.copy(from, fresh, to);
             }
         }
+    }
+
+    /** Copies the lists of the files that a source has read, which are elsewhere now. */
+    private void listed(String from, String to, JsonNode moved) throws IOException {
+        String before = uri(moved.get(0)) + "/";
+        String after = uri(moved.get(1)) + "/";
+        for (String name : old.names(from)) {
+            // What is hidden is the checksum of another.
+            if (!name.startsWith(".")) {
+                List<String> lines = new ArrayList<>();
+                for (String line : old.read(from + "/" + name).split("\n", -1)) {
+                    lines.add(line.startsWith("{") ? listed((ObjectNode) JSON.readTree(line), before, after) : line);
+                }
+                fresh.write(to + "/" + name, String.join("\n", lines));
+            }
+        }
+    }
+
+    private static String listed(ObjectNode file, String before, String after) throws IOException {
+        String path = file.path("path").asText();
+        if (path.startsWith(before)) {
+            file.put("path", after + path.substring(before.length()));
+        }
+        return JSON.writeValueAsString(file);
+    }
+
+    /** As Spark writes the paths of files: encoded. */
+    private static String uri(JsonNode folder) {
+        return new Path(folder.asText()).toUri().toString();
     }
 
     private List<String> offsets(String[] lines) throws IOException {
