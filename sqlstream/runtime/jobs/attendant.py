@@ -41,6 +41,8 @@ class Attendant:
         self._left: set[str] = set()
         self._looked: dict[str, float] = {}
         self._written: dict[str, tuple[float, str]] = {}
+        # Why that of a job could not be.
+        self._unwritten: dict[str, str] = {}
         self._lock = threading.Lock()
         self._closed = False
         self._thread: threading.Thread | None = None
@@ -165,8 +167,12 @@ class Attendant:
         try:
             if job.lock is None or not job.lock.lost:
                 status_of(job).write(job.folder.parent)
+            self._unwritten.pop(job.id, None)
         except OSError as error:
-            _log.warning("status of job %s not written: %s", job.name, error)
+            # A disk that is full is so for a while.
+            if self._unwritten.get(job.id) != str(error):
+                self._unwritten[job.id] = str(error)
+                _log.warning("status of job %s not written: %s", job.name, error)
 
 
 def _run_elsewhere(job: Job) -> bool:

@@ -92,9 +92,9 @@ def last_error(job: JobMetrics) -> str | None:
 
 
 def next_restart(job: JobMetrics) -> str:
-    """When a job that has failed is started again, and how often it was before."""
-    before = f" after {job.restarts - 1} before" if job.restarts > 1 else ""
-    return f"restart{before} at {clock(job.due, job.zone)}" if job.due is not None else "restart"
+    """When a job that has failed is started again, and for the how manieth time."""
+    number = f" {job.restarts}" if job.restarts > 1 else ""
+    return f"restart{number} at {clock(job.due, job.zone)}" if job.due is not None else f"restart{number}"
 
 
 def no_answer(brokers: BrokerContact, zone: str) -> str:
