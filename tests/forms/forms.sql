@@ -111,6 +111,22 @@ SELECT x + 1 AS y FROM (VALUES ((SELECT MAX(m) FROM b WHERE m > 1000)), (7)) AS 
 SELECT * FROM a WHERE id IN (VALUES (1), ((SELECT MIN(id) + 1 FROM b)));
 --> 1, x, 10 | 2, y, 20
 
+-- IN asks for what is computed of groups.
+SELECT k, COUNT(*) AS c FROM b GROUP BY k HAVING COUNT(*) IN (SELECT id FROM a WHERE id > 1);
+--> x, 2
+SELECT CASE WHEN COUNT(*) IN (SELECT id FROM b) THEN 'y' ELSE 'n' END AS c, MAX(n) IN (SELECT m / 10 FROM b) AS d FROM a;
+--> y, true
+SELECT k FROM a GROUP BY k HAVING (k, COUNT(*) + 1) IN (SELECT k, COUNT(*) FROM b GROUP BY k);
+--> x
+SELECT UPPER(k) AS u, UPPER(k) IN (SELECT UPPER(k) FROM b) AS f, COUNT(*) AS c FROM a GROUP BY UPPER(k);
+--> X, true, 1 | Y, null, 1 | null, null, 1
+SELECT k, k IN (SELECT k FROM b) AS f, COUNT(*) AS c FROM a GROUP BY ROLLUP (k);
+--> x, true, 1 | y, null, 1 | null, null, 1 | null, null, 3
+SELECT k, (SELECT MAX(m) FROM b) IN (SELECT m FROM b) AS f FROM a GROUP BY k;
+--> x, true | y, true | null, true
+SELECT k, SUM(n) FILTER (WHERE n IN (SELECT m / 10 FROM b)) AS s FROM a GROUP BY k HAVING MAX(id) IN (SELECT id FROM b) AND k IN (SELECT k FROM b);
+--> x, 10
+
 -- Without FROM: computed from the outer row. An aggregate without GROUP BY has a row always.
 SELECT id, (SELECT a.n + 1) AS x, (SELECT CASE WHEN a.n > 10 THEN 'big' ELSE k END) AS y FROM a WHERE (SELECT a.n) > 10;
 --> 2, 21, big | 3, 31, big

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING
 
 from tests.support.sessions import open_session
@@ -38,5 +37,5 @@ def test_a_script_is_planned_in_a_tenth_of_a_second(tmp_path: Path) -> None:
         assert explained.rows[0][0].count("Sink(") == 2 * SCRIPT.count("INSERT INTO")
 
     planned()
-    # On a slower machine, or one with much else to do, the loop takes longer too.
-    assert median(_taken(planned) / max(1, _taken(_loop) / LOOP) for _ in range(9)) < PROMISED
+    # On a slower machine, or one with much else to do, the loop takes longer too; what comes between only adds.
+    assert min(_taken(planned) / max(1, _taken(_loop) / LOOP) for _ in range(9)) < PROMISED

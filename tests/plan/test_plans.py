@@ -306,8 +306,13 @@ REFUSALS = {
     ),
     "a sub-query of the row around above an aggregate": (
         "SELECT who, (SELECT MAX(n) FROM people AS p WHERE p.n = c.n) FROM clicks AS c GROUP BY who",
-        "not supported above an aggregate",
-        "",
+        "Expression 'n' is not being grouped",
+        "c.n) FROM clicks",
+    ),
+    "IN of a call of OVER": (
+        "SELECT ROW_NUMBER() OVER (ORDER BY ts) IN (SELECT n FROM people) AS f FROM clicks",
+        "can't be asked of a call of OVER",
+        "ROW_NUMBER() OVER",
     ),
     "a sub-query in an aggregate of a group window": (
         "SELECT SUM(n + (SELECT MAX(n) FROM people)) FROM clicks GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",

@@ -64,8 +64,8 @@ def aggregate(
         for call in _calls(item.expr):
             if call not in calls:
                 calls[call] = item.name if item.expr == call and item.name not in below.values() else fresh(generated("agg"))
-    if having is not None:
-        for call in _calls(having):
+    for other in [having, *(condition for _, condition in inner.joins)]:
+        for call in _calls(other) if other is not None else ():
             calls.setdefault(call, fresh(generated("agg")))
     aggregates = tuple(NamedAggregate(name, call.with_children(tuple(below_call(call)))) for call, name in calls.items())
     arguments = Project(source, tuple(Named(name, expr) for expr, name in below.items())) if below else source
@@ -74,7 +74,6 @@ def aggregate(
     if len(sets) > 1:
         number = ColumnRef(INT.not_null(), fresh(generated("e")))
         arguments, key_columns, names = _expanded(arguments, sets, key_columns, number, fresh)
-    grouped = inner.apply(GroupAggregate(arguments, names, aggregates, ttl=ttl))
     joined = {c.ref.name for c in inner.columns}
 
     def above(expr: Expr) -> Expr | None:
@@ -85,10 +84,10 @@ def aggregate(
         if isinstance(expr, AggregateCall):
             return ColumnRef(expr.type, calls[expr])
         if isinstance(expr, ColumnRef) and expr.name not in joined:
-            raise ValidationError(f"Expression '{expr.name}' is not being grouped", at=_place(select, expr.name))
+            raise ValidationError(f"Expression '{expr.name}' is not being grouped", at=_place(select, expr.name, scope))
         return None
 
-    result: Node = grouped
+    result = inner.apply(GroupAggregate(arguments, names, aggregates, ttl=ttl), above)
     if having is not None:
         result = Filter(result, having.transform(above))
     return Project(result, tuple(Named(i.name, i.expr.transform(above)) for i in items))
@@ -204,5 +203,9 @@ def _fresh(used: set[str]) -> Callable[[str], str]:
     return name
 
 
-def _place(select: exp.Select, name: str) -> exp.Expr:
-    return next((c for c in select.find_all(exp.Column) if c.name == name), select)
+def _place(select: exp.Select, name: str, scope: Scope | None = None) -> exp.Expr:
+    """Where ``select`` names the column ``name`` itself, or else one of ``scope`` in a sub-query."""
+    named = [c for c in select.find_all(exp.Column) if c.name == name]
+    around = {c.qualifier for c in scope.columns} if scope is not None else ()
+    own = [c for c in named if c.find_ancestor(exp.Select) is select]
+    return next(iter([*own, *(c for c in named if c.table in around)]), select)

@@ -124,7 +124,8 @@ def _select(select: exp.Select, env: Environment) -> Node:
     if repeated(written) is not None:
         env.written[id(asked_for)] = asked_for, written
     items, calls = below_over(wanted)
-    if group or having or any(_aggregates(i.expr) for i in items):
+    asked_of = [condition for _, condition in inner.joins if condition is not None]
+    if group or having or any(map(_aggregates, [*(i.expr for i in items), *asked_of])):
         bound_having = condition(asked, inner.inner, "HAVING") if asked is not None else None
         node = aggregate(node, group, items, bound_having, scope, select, inner, source.hint.ttl)
     else:

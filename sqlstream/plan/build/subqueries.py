@@ -21,7 +21,7 @@ from sqlstream.plan.build.decorrelate import Decorrelated, aggregate_calls, deco
 from sqlstream.plan.nodes import Filter, GroupAggregate, Join, JoinKind, Limit, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, equal
-from sqlstream.sql.expressions import AggregateCall, Expr
+from sqlstream.sql.expressions import AggregateCall, Expr, OverCall
 from sqlstream.sql.functions.aggregates import SINGLE_VALUE
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.syntax.clauses import branches, group_of, having_of, limit_of, offset_of, query_of, unwrapped
@@ -86,13 +86,10 @@ class SubQueries:
         """The clause's scope with the new columns."""
         return replace(self.scope, columns=(*self.scope.columns, *self.columns))
 
-    def apply(self, node: Node) -> Node:
-        """``node`` with the new columns after its own. Raises NotSupported."""
+    def apply(self, node: Node, above: Callable[[Expr], Expr | None] = lambda expr: None) -> Node:
+        """``node`` with the new columns after its own; ``above`` gives its column for what it has computed."""
         for right, condition in self.joins:
-            known = {f.name for side in (node, right) for f in fields(side)}
-            if condition is not None and not make.columns(condition) <= known:
-                raise NotSupported("A sub-query that reads the outer row is not supported above an aggregate.", hint="Aggregate in a sub-query.")
-            node = Join(node, right, JoinKind.LEFT, condition)
+            node = Join(node, right, JoinKind.LEFT, None if condition is None else condition.transform(above))
         return node
 
     # --- each kind ----------------------------------------------------------------------------------------------------
@@ -156,11 +153,14 @@ class SubQueries:
         compared = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
         if len(fields(built)) - len(split.keys) != len(compared):
             raise ValidationError("The sub-query of IN has a different number of columns.", at=node)
+        compared = [self.replaced(value) for value in compared]
         prefix = self._prefix()
         names = [*(f"{prefix}v{i}" for i in range(len(compared))), *(f"{prefix}c{i}" for i in range(len(split.keys)))]
         rows = _named(built, names)
         right = _distinct(Project(rows, (Named(prefix, make.true()), *(Named(f.name, make.ref(f)) for f in fields(rows)))))
         values = [bind(a, self.inner) for a in compared]
+        if any(isinstance(e, OverCall) for value in values for e in value.walk()):
+            raise NotSupported("IN with a sub-query can't be asked of a call of OVER.", at=node, hint="Call it in a sub-query of FROM.")
         by_name = {f.name: make.ref(f) for f in fields(right)}
         pairs = [equal(value, by_name[name], node) for value, name in zip(values, names, strict=False)]
         self._join(right, split, names[len(compared) :], pairs)
