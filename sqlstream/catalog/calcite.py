@@ -33,6 +33,7 @@ from sqlstream.sql.syntax.clauses import (
     offset_of,
     on_of,
     order_of,
+    qualify_of,
     query_of,
     using_of,
     value_of,
@@ -333,6 +334,8 @@ def _select(node: exp.Select) -> str:
         lines.append(f"HAVING {_value(having.this)}")
     if windows := node.args.get("windows"):
         lines.append("WINDOW " + ", ".join(w.sql(dialect="flink", identify=True).replace(" OVER (", " AS (", 1) for w in windows))
+    if qualify := qualify_of(node):
+        lines.append(f"QUALIFY {_value(qualify.this)}")
     return "\n".join(lines)
 
 

@@ -25,7 +25,7 @@ from sqlstream.sql.syntax.statements import StatementText, split
 from sqlstream.sql.tables import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from sqlstream.plan.planned import Planned
     from sqlstream.runtime.jobs.placement import Preview
@@ -147,7 +147,7 @@ class DryRun(Session):
                     self._reported.add(error.message)
                     error.at = next((o for o in node.find_all(ast.OptionDef) if o.this.name == error.option), error.at)
                 places = [offset_of(e.at) for e in self._errors]
-                if mended and (error.offset is None or error.offset in places or error.offset == offset_of(node)):
+                if mended and (error.offset is None or error.offset == offset_of(node) or _encloses(error, places)):
                     return
                 self._errors.append(error)
                 if error.location is not None:
@@ -157,6 +157,11 @@ class DryRun(Session):
                 mended += 1
                 if not mend(node, error):
                     return
+
+
+def _encloses(error: SqlStreamError, places: Iterable[int | None]) -> bool:
+    """Whether what ``error`` is about is, or holds, what stands for one of ``places`` by now."""
+    return any(at is not None and (at == error.offset or (isinstance(error.at, exp.Expr) and _covers(error.at, at))) for at in places)
 
 
 def mend(tree: exp.Expr, error: SqlStreamError) -> bool:

@@ -30,6 +30,7 @@ QUERIES = (
     "SELECT r.*, rr.r.y.* FROM rr", "SELECT *, r.*, r.y.* FROM rr AS q", "SELECT a AS b, SUM(a) AS s FROM t GROUP BY GROUPING SETS ((a), ()) HAVING SUM(a) > 1", "SELECT *, a AS z FROM (SELECT a FROM t), (SELECT d FROM u)",
     "SELECT * FROM (VALUES (1, 'x'), (2, 'y')) AS v (a, b) WHERE a > 1", "SELECT a FROM t /*+ OPTIONS('number-of-rows' = '3') */ WHERE b IS NOT NULL",
     "SELECT COUNT(*) OVER w AS c, LAG(a, 1) OVER w AS l FROM t WINDOW w AS (PARTITION BY b ORDER BY ts)",
+    "SELECT a AS b, b AS a FROM t WINDOW w AS (PARTITION BY b ORDER BY ts) QUALIFY ROW_NUMBER() OVER w = 1 AND b > 1",
     "WITH c (k) AS (SELECT a FROM t), e AS (SELECT k FROM c) SELECT * FROM e, c",
     "SELECT (SELECT COUNT(*) FROM u WHERE u.a = t.a) + 1 AS n, CASE WHEN EXISTS (SELECT 1 FROM u) THEN 1 ELSE 2 END AS m FROM t",
     "SELECT window_start, window_end, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY window_start, window_end",

@@ -127,6 +127,24 @@ SELECT k, (SELECT MAX(m) FROM b) IN (SELECT m FROM b) AS f FROM a GROUP BY k;
 SELECT k, SUM(n) FILTER (WHERE n IN (SELECT m / 10 FROM b)) AS s FROM a GROUP BY k HAVING MAX(id) IN (SELECT id FROM b) AND k IN (SELECT k FROM b);
 --> x, 10
 
+-- QUALIFY: names are those of the select list first.
+SELECT id, k FROM b QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY id DESC) = 1;
+--> 2, x | 3, z | 4, null
+SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY id) AS rn FROM b QUALIFY rn = 1 AND m > 100;
+--> 3, z, 300, 1 | 4, null, 400, 1
+SELECT id AS k, k AS id FROM b QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY m) = 1;
+--> 1, x | 2, x | 3, z | 4, null
+SELECT DISTINCT k FROM b WHERE id < 4 QUALIFY SUM(m) OVER (ORDER BY id) > 200;
+--> x | z
+SELECT id FROM b WINDOW w AS (PARTITION BY k ORDER BY id) QUALIFY ROW_NUMBER() OVER w <= (SELECT MIN(id) FROM a) ORDER BY m DESC LIMIT 2;
+--> 4 | 3
+SELECT a.id, b.m FROM a JOIN b ON a.k = b.k QUALIFY ROW_NUMBER() OVER (PARTITION BY a.id ORDER BY b.m DESC) = 1 OR RANK() OVER (ORDER BY a.id) > 1;
+--> 1, 200
+SELECT id FROM a QUALIFY n > 10;
+--! must contain a window function
+SELECT id FROM a QUALIFY ROW_NUMBER() OVER (ORDER BY id);
+--! QUALIFY clause must be a condition
+
 -- Without FROM: computed from the outer row. An aggregate without GROUP BY has a row always.
 SELECT id, (SELECT a.n + 1) AS x, (SELECT CASE WHEN a.n > 10 THEN 'big' ELSE k END) AS y FROM a WHERE (SELECT a.n) > 10;
 --> 2, 21, big | 3, 31, big

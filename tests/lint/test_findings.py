@@ -35,6 +35,7 @@ SEVERAL = (
     "CREATE TEMPORARY TABLE t (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'h:1', <>'format' = 'jsn')",
     "CREATE TEMPORARY TABLE t (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json', <>'scan.startup.mode' = 'x')",
     "SELECT n FROM clicks WHERE <>who = NULL AND <>nope = 1",
+    "SELECT n FROM clicks ORDER BY (SELECT <>nope FROM clicks)",
     "CREATE TABLE t (a <>INTT) WITH ('connector' = 'print'); INSERT INTO t SELECT n FROM clicks; CREATE VIEW v AS SELECT a FROM t; SELECT b, a FROM v, clicks",
     "CREATE TABLE t (a INT) WITH ('connector' = 'datagen', <>'nosuch' = '1'); CREATE VIEW v AS SELECT a, <>b AS c FROM t; SELECT c, <>d FROM v",
     "CREATE TABLE t (a INT, <>a INT) WITH ('connector' = 'print'); INSERT INTO t SELECT n FROM clicks; SELECT a FROM t; DESCRIBE t",

@@ -309,6 +309,16 @@ REFUSALS = {
         "Expression 'n' is not being grouped",
         "c.n) FROM clicks",
     ),
+    "QUALIFY of groups": (
+        "SELECT who, COUNT(*) AS c FROM clicks GROUP BY who QUALIFY ROW_NUMBER() OVER (ORDER BY who) = 1",
+        "QUALIFY beside GROUP BY",
+        "QUALIFY",
+    ),
+    "QUALIFY in a sub-query of the row around": (
+        "SELECT (SELECT p.n FROM people AS p WHERE p.n = c.n QUALIFY ROW_NUMBER() OVER (ORDER BY p.name) = 1) AS best FROM clicks AS c",
+        "OVER in a sub-query that reads the outer row",
+        "ROW_NUMBER()",
+    ),
     "IN of a call of OVER": (
         "SELECT ROW_NUMBER() OVER (ORDER BY ts) IN (SELECT n FROM people) AS f FROM clicks",
         "can't be asked of a call of OVER",

@@ -89,6 +89,9 @@ COMMENTED = {
     "SELECT '-- no comment', `/* nor */` FROM t /*+ OPTIONS('a'='b') */ /* this is */": (
         "SELECT '-- no comment', `/* nor */` FROM t /*+ OPTIONS('a' = 'b') */ /* this is */"
     ),
+    "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k -- each\n, `a b` /* and */ ORDER BY ts -- so\n PATTERN (B) -- one\n DEFINE B AS x > 1)": (
+        "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k /* each */, `a b` /* and */ ORDER BY ts /* so */ PATTERN (B /* one */) DEFINE B AS x > 1)"
+    ),
     "SELECT 1 -- it ends: */ here\nFROM t": "SELECT 1 /* it ends: * / here */ FROM t",
 }
 

@@ -27,7 +27,7 @@ from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.syntax.calls import call as new_call
 from sqlstream.sql.syntax.calls import call_name, calls, is_called
-from sqlstream.sql.syntax.clauses import from_of, group_of, having_of, limit_count, limit_of, offset_of, unwrapped, where_of, with_of
+from sqlstream.sql.syntax.clauses import from_of, group_of, having_of, limit_count, limit_of, offset_of, qualify_of, unwrapped, where_of, with_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -108,7 +108,7 @@ def decorrelated(query: exp.Expr, inside_of: Callable[[exp.Select], Scope], arou
         bind(column, replace(inner, outer=around))
     if not (outside or listed):
         return Decorrelated(query, select, scalar=scalar, inside=inner)
-    if (window := next(over_calls(select.expressions), None)) is not None:
+    if (window := next(over_calls([*select.expressions, *filter(None, [qualify_of(select)])]), None)) is not None:
         # The rows that it is over are those of one outer row; Flink 2.3 takes those of all.
         raise NotSupported("OVER in a sub-query that reads the outer row is not supported.", at=window, hint="Join in FROM, and call it around that.")
     if listed or ((by_keys or _grouped(select, inner)) and not all(_equality(part, inner) for part in outside)):
@@ -217,7 +217,7 @@ def _outer(nodes: Sequence[exp.Expr], scope: Scope) -> list[exp.Expr]:
 
 def _grouped(select: exp.Select, inner: Scope) -> bool:
     """Whether a row of ``select`` is not one row of its FROM."""
-    return _aggregates(select, inner) or any(select.args.get(k) for k in ("group", "distinct", "limit", "offset"))
+    return _aggregates(select, inner) or any(select.args.get(k) for k in ("group", "distinct", "limit", "offset", "qualify"))
 
 
 def _aggregates(select: exp.Select, inner: Scope) -> bool:

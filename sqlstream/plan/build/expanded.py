@@ -14,7 +14,7 @@ from sqlstream.plan.build.queries import query as planned
 from sqlstream.plan.build.queries import row_of_star, with_names
 from sqlstream.sql.names import unique
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.clauses import alias_of, ctes, from_of, hints_of, joins_of, on_of, order_of, windows_of
+from sqlstream.sql.syntax.clauses import alias_of, ctes, from_of, hints_of, joins_of, on_of, order_of, qualify_of, windows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,6 +69,8 @@ class _Expansion:
         for part in (*node.expressions, *parts, *windows_of(node), *keys, *conditions):
             if part is not None:
                 self._columns(part, env, known)
+        if (qualify := qualify_of(node)) is not None:
+            self._columns(qualify, env, tuple((table, name) for table, name in known if name not in called))
 
     def _name(self, item: exp.Expr) -> None:
         if alias_of(item) is not None:

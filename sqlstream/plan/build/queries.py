@@ -15,6 +15,7 @@ from sqlstream.plan.build.from_clause import NOTHING, condition, from_clause, in
 from sqlstream.plan.build.group_windows import group_window
 from sqlstream.plan.build.order_by import sort, with_order_columns
 from sqlstream.plan.build.over import below_over, over
+from sqlstream.plan.build.qualify import with_qualify_columns
 from sqlstream.plan.build.relations import relation
 from sqlstream.plan.build.scope import Relation
 from sqlstream.plan.build.set_operations import distinct, matching, union
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 _SELECT_PARTS = {
     "with_", "expressions", "hint", "distinct", "from_", "joins", "laterals", "where", "group", "having", "order", "limit", "offset",
-    "windows", "operation_modifiers",
+    "windows", "qualify", "operation_modifiers",
 }  # fmt: skip
 
 
@@ -99,6 +100,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
         if value and part not in _SELECT_PARTS:
             raise NotSupported(f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value)
     asked_for = select
+    select, qualify, hidden = with_qualify_columns(select)
     select, order_columns = with_order_columns(with_named_windows(select))
     source = from_clause(select, env, query)
     scope = source.scope(env.settings)
@@ -120,7 +122,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
     asked = inner.replaced(having.this, condition=True) if having else None
     listed = _listed(expressions, source, inner.inner)
     wanted = _named(listed)
-    written = tuple(name for name, _ in listed[: len(listed) - len(order_columns)])
+    written = tuple(name for name, _ in listed[: len(listed) - len(order_columns) - len(hidden)])
     if repeated(written) is not None:
         env.written[id(asked_for)] = asked_for, written
     items, calls = below_over(wanted)
@@ -134,6 +136,10 @@ def _select(select: exp.Select, env: Environment) -> Node:
         if not env.settings.batch and len({c.window for c in calls}) > 1:
             raise ValidationError(_ONE_WINDOW, at=select, hint="Compute one of them in a sub-query.")
         node = over(node, items, calls, wanted)
+    if qualify is not None:
+        computed = Relation.of(node, None)
+        kept = _where(qualify, computed, computed.scope(env.settings), env, "QUALIFY")
+        node = Project(kept, tuple(Named(f.name, make.ref(f)) for f in fields(kept) if f.name not in hidden))
     if is_distinct(select):
         for f in fields(node):
             require_key(f.type, asked_for, "DISTINCT")
@@ -141,12 +147,12 @@ def _select(select: exp.Select, env: Environment) -> Node:
     return _ordered(select, node, written, env)
 
 
-def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) -> Node:
+def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment, clause: str = "WHERE") -> Node:
     """The rows of ``source`` for which ``where`` holds; IN and EXISTS with a sub-query are semi and anti joins."""
     parts = conjuncts(where)
     joins = [p for p in parts if _sub_query(p) is not None]
     values = [p for p in parts if p not in joins and any(is_sub_query(n) for n in p.walk())]
-    plain = make.all_of([condition(p, scope, "WHERE") for p in parts if p not in joins and p not in values])
+    plain = make.all_of([condition(p, scope, clause) for p in parts if p not in joins and p not in values])
     node = make.filtered(source.node, plain)
     for part in joins:
         with reading(scope):
@@ -155,7 +161,7 @@ def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment) ->
         return node
     inner = SubQueries(node, scope, env, query, inside_of(env, query))
     asked = [inner.replaced(p, condition=True) for p in values]
-    kept = make.filtered(inner.apply(node), make.all_of([condition(p, inner.inner, "WHERE") for p in asked]))
+    kept = make.filtered(inner.apply(node), make.all_of([condition(p, inner.inner, clause) for p in asked]))
     return Project(kept, tuple(Named(f.name, make.ref(f)) for f in fields(node)))
 
 

@@ -78,6 +78,10 @@ def having_of(select: exp.Expr) -> exp.Having | None:
     return _clause(select, "having", exp.Having)
 
 
+def qualify_of(select: exp.Expr) -> exp.Qualify | None:
+    return _clause(select, "qualify", exp.Qualify)
+
+
 def windows_of(select: exp.Expr) -> list[exp.Window]:
     """The WINDOW clause."""
     return select.args.get("windows") or []

@@ -297,7 +297,7 @@ def _match_table(self: generator.Generator, node: exp.Expr) -> str:
     clauses = query.args["where"].this
     measures = [item for item in query.expressions if isinstance(item.unalias(), relations.Measure)]
     partition = [item for item in query.expressions if item not in measures]
-    before = [exp.to_identifier(item.unalias().output_name) for item in partition]
+    before = [_name_of(item) for item in partition]
     alias = node.args["alias"].copy() if node.args.get("alias") else None
     if alias is not None and [b.name for b in before] != [item.output_name for item in partition]:  # qualify has moved ``AS m(a, b)`` into the query
         alias.set("columns", [exp.to_identifier(item.output_name) for item in query.expressions])
@@ -305,6 +305,13 @@ def _match_table(self: generator.Generator, node: exp.Expr) -> str:
     for key, value in (*clauses.copy().args.items(), ("partition_by", before), ("measures", [m.copy() for m in measures])):
         made.set(key, value)
     return _match_recognize(self, made)
+
+
+def _name_of(item: exp.Expr) -> exp.Identifier:
+    """The name of the column that ``item`` is, with the comments of its parts."""
+    name = exp.to_identifier(item.unalias().output_name)
+    name.add_comments([comment for part in item.walk() for comment in part.comments or ()])
+    return name
 
 
 def _match_recognize(self: generator.Generator, node: ast.MatchRecognize) -> str:
