@@ -64,8 +64,8 @@ def aggregate(
         for call in _calls(item.expr):
             if call not in calls:
                 calls[call] = item.name if item.expr == call and item.name not in below.values() else fresh(generated("agg"))
-    for other in [having, *(condition for _, condition in inner.joins)]:
-        for call in _calls(other) if other is not None else ():
+    for asked in (*filter(None, [having]), *inner.conditions):
+        for call in _calls(asked):
             calls.setdefault(call, fresh(generated("agg")))
     aggregates = tuple(NamedAggregate(name, call.with_children(tuple(below_call(call)))) for call, name in calls.items())
     arguments = Project(source, tuple(Named(name, expr) for expr, name in below.items())) if below else source

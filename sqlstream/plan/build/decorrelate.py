@@ -27,7 +27,19 @@ from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.syntax.calls import call as new_call
 from sqlstream.sql.syntax.calls import call_name, calls, is_called
-from sqlstream.sql.syntax.clauses import from_of, group_of, having_of, limit_count, limit_of, offset_of, qualify_of, unwrapped, where_of, with_of
+from sqlstream.sql.syntax.clauses import (
+    from_of,
+    group_of,
+    having_of,
+    limit_count,
+    limit_of,
+    offset_of,
+    own_parts,
+    qualify_of,
+    unwrapped,
+    where_of,
+    with_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -152,7 +164,7 @@ def _of_values(select: exp.Select, inner: Scope, read: Sequence[exp.Expr], aroun
     keys = [exp.column(generated(f"c{i}"), table=_OUTER) for i in range(len(columns))]
     inside = select.copy()
     for part in [*inside.expressions, inside.args.get("where")]:
-        for column in _columns(part) if part is not None else ():
+        for column in own_parts(part, exp.Column) if part is not None else ():
             if column in columns:
                 column.replace(keys[columns.index(column)].copy())
     inside.append("joins", exp.Join(this=exp.to_table(_OUTER), kind="CROSS"))
@@ -193,12 +205,7 @@ def conjuncts(node: exp.Expr) -> list[exp.Expr]:
 
 def _within(node: exp.Expr, scope: Scope) -> bool:
     """Whether ``node`` reads only columns of ``scope``."""
-    return all(is_of(column, scope) for column in _columns(node))
-
-
-def _columns(node: exp.Expr) -> list[exp.Column]:
-    """The columns that ``node`` names, except those in its own sub-queries."""
-    return [c for c in node.find_all(exp.Column) if c.find_ancestor(exp.Select) is node.find_ancestor(exp.Select)]
+    return all(is_of(column, scope) for column in own_parts(node, exp.Column))
 
 
 def is_of(column: exp.Expr, scope: Scope) -> bool:
@@ -212,7 +219,7 @@ def is_of(column: exp.Expr, scope: Scope) -> bool:
 
 def _outer(nodes: Sequence[exp.Expr], scope: Scope) -> list[exp.Expr]:
     """The columns that ``nodes`` name and ``scope`` lacks."""
-    return [c for node in nodes for c in _columns(node) if not isinstance(c.this, exp.Star) and not is_of(c, scope)]
+    return [c for node in nodes for c in own_parts(node, exp.Column) if not isinstance(c.this, exp.Star) and not is_of(c, scope)]
 
 
 def _grouped(select: exp.Select, inner: Scope) -> bool:
@@ -237,7 +244,7 @@ def aggregate_calls(node: exp.Expr, scope: Scope) -> list[exp.Expr]:
 
 def over_calls(items: Sequence[exp.Expr]) -> Iterator[exp.Window]:
     """The calls of OVER in ``items`` of a SELECT, not in their own sub-queries."""
-    return (w for item in items for w in item.find_all(exp.Window) if w.find_ancestor(exp.Select) is item.find_ancestor(exp.Select))
+    return (window for item in items for window in own_parts(item, exp.Window))
 
 
 def _equality(part: exp.Expr, inner: Scope) -> tuple[exp.Expr, exp.Expr] | None:
@@ -245,7 +252,7 @@ def _equality(part: exp.Expr, inner: Scope) -> tuple[exp.Expr, exp.Expr] | None:
     if isinstance(part, exp.EQ):
         left, right = part.this, part.expression
         for own, other in ((left, right), (right, left)):
-            if _within(own, inner) and not any(is_of(c, inner) for c in _columns(other)):
+            if _within(own, inner) and not any(is_of(c, inner) for c in own_parts(other, exp.Column)):
                 return own, other
     return None
 

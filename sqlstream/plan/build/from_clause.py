@@ -23,7 +23,7 @@ from sqlstream.plan.time_attributes import time_attribute
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr, OverCall
 from sqlstream.sql.generated_names import generated
-from sqlstream.sql.syntax.clauses import alias_of, from_of, items_of, joins_of, on_of, unwrapped, using_of, where_of
+from sqlstream.sql.syntax.clauses import alias_of, from_of, items_of, joins_of, on_of, own_parts, unwrapped, using_of, where_of
 from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
@@ -47,6 +47,11 @@ def from_clause(select: exp.Expr, env: Environment, query: Query) -> Relation:
 def inside_of(env: Environment, query: Query) -> Callable[[exp.Select], Scope]:
     """A function that returns the scope of a SELECT's own FROM."""
     return lambda select: from_clause(select, env, query).scope(env.settings)
+
+
+def sub_queries(node: Node, scope: Scope, env: Environment, query: Query) -> SubQueries:
+    """Those of a clause in ``scope``, over the rows of ``node``."""
+    return SubQueries(node, scope, env, query, inside_of(env, query))
 
 
 def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Query, hints: Hints) -> Relation:
@@ -104,7 +109,7 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
     if time is not None:
         # The join with the sub-query's row changes, and has no time attribute.
         raise NotSupported("A sub-query in ON of a temporal join is not supported.", at=on, hint="Write the condition in WHERE.")
-    inner = SubQueries(cross, scope, env, query, inside_of(env, query))
+    inner = sub_queries(cross, scope, env, query)
     bound = condition(_without_sub_queries(on, inner), inner.inner, "ON")
     whole = Join(inner.apply(left.node), node, kind, bound, hints=_of_join(left, right), at=env.place(join))
     added = {c.ref.name for c in inner.columns}
@@ -113,14 +118,12 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
 
 def _without_sub_queries(on: exp.Expr, inner: SubQueries) -> exp.Expr:
     """``on`` with columns in the place of its sub-queries, all of which are values for the whole join. Raises NotSupported."""
-    around = on.find_ancestor(exp.Select)
-    tests = (n for n in on.find_all(exp.Exists, exp.In) if is_sub_query(n) and n.find_ancestor(exp.Select) is around)
-    if (test := next(tests, None)) is not None:
+    if (test := next(filter(is_sub_query, own_parts(on, exp.Exists, exp.In)), None)) is not None:
         # Flink 2.3 takes EXISTS in ON as TRUE, and fails at IN.
         problem = f"{'EXISTS' if isinstance(test, exp.Exists) else 'IN'} with a sub-query is not supported in ON."
         raise NotSupported(problem, at=test, hint="Write it in WHERE, or compare a value, as in (SELECT COUNT(*) ..) > 0.")
     replaced = inner.replaced(on, condition=True)
-    if any(asked is not None for _, asked in inner.joins):
+    if inner.conditions:
         # Flink 2.3 fails, or gives other rows.
         raise NotSupported("A sub-query in ON that reads the row around it is not supported.", at=on, hint="Write the condition in WHERE.")
     return replaced

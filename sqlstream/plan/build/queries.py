@@ -11,7 +11,7 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.build.aggregate import aggregate
 from sqlstream.plan.build.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of, over_calls, reading
-from sqlstream.plan.build.from_clause import NOTHING, condition, from_clause, inside_of, plain
+from sqlstream.plan.build.from_clause import NOTHING, condition, from_clause, inside_of, plain, sub_queries
 from sqlstream.plan.build.group_windows import group_window
 from sqlstream.plan.build.order_by import sort, with_order_columns
 from sqlstream.plan.build.over import below_over, over
@@ -19,7 +19,7 @@ from sqlstream.plan.build.qualify import with_qualify_columns
 from sqlstream.plan.build.relations import relation
 from sqlstream.plan.build.scope import Relation
 from sqlstream.plan.build.set_operations import distinct, matching, union
-from sqlstream.plan.build.subqueries import QUALIFIER, SubQueries, is_sub_query, refuse_of_no_rows
+from sqlstream.plan.build.subqueries import QUALIFIER, is_sub_query, refuse_of_no_rows
 from sqlstream.plan.naming import without_names
 from sqlstream.plan.nodes import Field, Join, JoinKind, Limit, Named, Node, Project, Union, Values
 from sqlstream.plan.properties import fields
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sqlstream.plan.build.scope import Environment
+    from sqlstream.plan.build.subqueries import SubQueries
 
 _SELECT_PARTS = {
     "with_", "expressions", "hint", "distinct", "from_", "joins", "laterals", "where", "group", "having", "order", "limit", "offset",
@@ -111,13 +112,13 @@ def _select(select: exp.Select, env: Environment) -> Node:
     if added:
         source = replace(source, node=node, names=(*source.names, *((None, name) for name in added)))
         scope = source.scope(env.settings)
-    below = SubQueries(node, scope, env, query, inside_of(env, query))
+    below = sub_queries(node, scope, env, query)
     select = below.aggregated(select)
     if added and below.joins:
         raise NotSupported(_BELOW_WINDOW, at=group_of(asked_for), hint="Use the window functions, as in FROM TABLE(TUMBLE(TABLE t, ..)).")
     node, scope = below.apply(node), below.inner
     group, having = group_of(select), having_of(select)
-    inner = SubQueries(node, replace(scope, grouped=bool(group)), env, query, inside_of(env, query))
+    inner = sub_queries(node, replace(scope, grouped=bool(group)), env, query)
     expressions = [inner.replaced(e) for e in select.expressions]
     asked = inner.replaced(having.this, condition=True) if having else None
     listed = _listed(expressions, source, inner.inner)
@@ -126,8 +127,7 @@ def _select(select: exp.Select, env: Environment) -> Node:
     if repeated(written) is not None:
         env.written[id(asked_for)] = asked_for, written
     items, calls = below_over(wanted)
-    asked_of = [condition for _, condition in inner.joins if condition is not None]
-    if group or having or any(map(_aggregates, [*(i.expr for i in items), *asked_of])):
+    if group or having or any(map(_aggregates, [*(i.expr for i in items), *inner.conditions])):
         bound_having = condition(asked, inner.inner, "HAVING") if asked is not None else None
         node = aggregate(node, group, items, bound_having, scope, select, inner, source.hint.ttl)
     else:
@@ -159,7 +159,7 @@ def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment, cl
             node = _semi_join(part, node, scope, env)
     if not values:
         return node
-    inner = SubQueries(node, scope, env, query, inside_of(env, query))
+    inner = sub_queries(node, scope, env, query)
     asked = [inner.replaced(p, condition=True) for p in values]
     kept = make.filtered(inner.apply(node), make.all_of([condition(p, inner.inner, clause) for p in asked]))
     return Project(kept, tuple(Named(f.name, make.ref(f)) for f in fields(node)))
@@ -303,7 +303,7 @@ def _derived_name(item: exp.Expr) -> str | None:
 def _values(node: exp.Values, env: Environment) -> Node:
     scope = Scope((), zone=env.settings.zone, functions=env.settings.functions, database=env.settings.database)
     # The sub-queries of each row, and its cells.
-    made = [(SubQueries(NOTHING.node, scope, env, query, inside_of(env, query)), _cells(row)) for row in node.expressions]
+    made = [(sub_queries(NOTHING.node, scope, env, query), _cells(row)) for row in node.expressions]
     rows = []
     for inner, cells in made:
         replaced = [inner.replaced(cell) for cell in cells]

@@ -86,6 +86,11 @@ class SubQueries:
         """The clause's scope with the new columns."""
         return replace(self.scope, columns=(*self.scope.columns, *self.columns))
 
+    @property
+    def conditions(self) -> list[Expr]:
+        """Those by which the new columns are joined."""
+        return [condition for _, condition in self.joins if condition is not None]
+
     def apply(self, node: Node, above: Callable[[Expr], Expr | None] = lambda expr: None) -> Node:
         """``node`` with the new columns after its own; ``above`` gives its column for what it has computed."""
         for right, condition in self.joins:

@@ -161,6 +161,7 @@ class Attendant:
             self._write_status(job)
             if last:
                 self._written.pop(job.id, None)
+                self._unwritten.pop(job.id, None)
                 self._looked.pop(job.id, None)
 
     def _write_status(self, job: Job) -> None:

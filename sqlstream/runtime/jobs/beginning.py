@@ -107,7 +107,8 @@ class Beginning:
                 self.notify(f"The code of {names} has changed since job '{job.name}' stopped: what it keeps of earlier rows is by the code before.")
             if last.version is not None and (at.code or last.version.folder is None):
                 made = self._record.to_json(settings.masked) if at.code else last.version.record
-                replace(last.version, record=made, folder=storage.uri(last.folder), project=storage.uri(runner.project)).write(last.folder)
+                folder, project = self._places(last.folder)
+                replace(last.version, record=made, folder=folder, project=project).write(last.folder)
             if settings.streaming:
                 self._check_whole(last)
             self.notify(f"Job '{job.name}' continues where it stopped ({job.folder}).")
@@ -137,15 +138,17 @@ class Beginning:
         return record(self.job.sinks, self.settings.zone)
 
     def _version(self, number: int, plan: str, origin: Origin | None = None) -> Version:
-        made, folder = self._record.to_json(self.settings.masked), storage.uri(self.job.folder)
-        return Version(number, plan, self.sql, origin=origin, record=made, folder=folder, project=storage.uri(self.runner.project))
+        folder, project = self._places(self.job.folder)
+        return Version(number, plan, self.sql, origin=origin, record=self._record.to_json(self.settings.masked), folder=folder, project=project)
+
+    def _places(self, generation: Place) -> tuple[str, str]:
+        """Where the generation and the project are."""
+        return storage.uri(generation), storage.uri(self.runner.project)
 
     def _is_moved(self, last: Generation) -> bool:
         """Whether the generation, or its project, was elsewhere when it last began."""
         known = last.version
-        return known is not None and known.folder is not None and (known.folder, known.project) != (
-            storage.uri(last.folder), storage.uri(self.runner.project),
-        )  # fmt: skip
+        return known is not None and known.folder is not None and (known.folder, known.project) != self._places(last.folder)
 
     def _recover(self, at: Placement, saved: Savepoint) -> None:
         """Begin a generation of the job with a savepoint."""
@@ -195,6 +198,7 @@ class Beginning:
     ) -> None:
         job, runner, settings = self.job, self.runner, self.settings
         assert before.version is not None and before.version.plan is not None
+        was, here = before.version.project, storage.uri(runner.project)
         storage.make(job.folder / "control")
         names = sink_names(before.folder, len(before.version.plan.sinks)), [sink_name(i, s) for i, s in enumerate(job.sinks)]
         upgrade(
@@ -203,7 +207,7 @@ class Beginning:
             may_lose=may_lose or settings.may_lose or settings.agrees is not None,
             request=runner.request, notify=self.notify, offsets=offsets,
             positions=partial(runner.positions, offsets), sources_of=runner.sources,
-            projects=(before.version.project, storage.uri(runner.project)),
+            moved=None if was is None or was == here else (was, here),
         )  # fmt: skip
         for match, now in zip(verdict.sinks, self._record.sinks, strict=True):
             if match.old is not None and match.stateful and before.version.plan.sinks[match.old].place == now.place:

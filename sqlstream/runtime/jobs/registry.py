@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs import locks, requests
-from sqlstream.runtime.jobs.folder import FINISHED, Generation, JobFolder
+from sqlstream.runtime.jobs.folder import FINISHED, Generation, JobFolder, told
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.status import Status
 from sqlstream.runtime.jobs.versions import VERSION_FILE
@@ -228,8 +228,4 @@ def find(jobs: Place, name: str) -> JobRecord:
 
 def _found(jobs: Place) -> Iterator[JobRecord]:
     for file in jobs.glob("*/job.json"):
-        try:
-            name = json.loads(file.read_text())["name"]
-        except (OSError, ValueError, TypeError, KeyError):
-            name = file.parent.name
-        yield JobRecord(file.parent, str(name), Status.read(file.parent))
+        yield JobRecord(file.parent, str(told(file).get("name", file.parent.name)), Status.read(file.parent))

@@ -63,21 +63,20 @@ def upgrade(
     offsets: Mapping[str, str] | None = None,
     positions: Callable[[int], Positions] = lambda index: {},
     sources_of: Callable[[int], Mapping[str, Table]],
-    projects: tuple[str | None, str] = (None, ""),
+    moved: tuple[str, str] | None = None,
 ) -> None:
     """Make the checkpoints of generation ``after`` of a job from those of ``before``.
 
     ``names``: what the folders of their sinks' checkpoints are called. ``lowered`` gives the rows of a sink as its query will be started with them,
     ``request`` what they are written by. ``offsets``: topics that are read from elsewhere; ``positions`` gives from where, for
-    the sources of a sink; ``sources_of`` the tables that these read. ``projects``: the URIs of the project before, None where that is not known, and
-    now.
+    the sources of a sink; ``sources_of`` the tables that these read. ``moved``: the URIs that the project had, and has, where it is another.
     Raises ValidationError where state would be lost that must not be, or what was kept is damaged.
     """
     old_names, new_names = names
     # What all queries of the job have the same.
     _copy(before / "inputs" / "shared", after / "inputs" / "shared")
-    moved = {m.new: positions(m.new) for m in verdict.sinks} if offsets else {}
-    if unknown := set(offsets or ()) - {topic for sources in moved.values() for topics in sources.values() for topic in topics}:
+    set_to = {m.new: positions(m.new) for m in verdict.sinks} if offsets else {}
+    if unknown := set(offsets or ()) - {topic for sources in set_to.values() for topics in sources.values() for topic in topics}:
         raise ValidationError(f"The job reads no topic '{min(unknown)}', whose offsets were set.", hint="ALTER JOB .. SET OFFSETS () forgets them.")
     for match in verdict.sinks:
         if match.old is None:
@@ -104,16 +103,15 @@ def upgrade(
         if came.doubtful and match.stateful:
             notify(f"'{sink.table.path.name}' may get the rows of the last micro-batch twice: it was interrupted.")
         own = {name: name for name in old.sources if _own(name)}
-        elsewhere = moved.get(match.new, {})
+        elsewhere = set_to.get(match.new, {})
         fewer = {}
         if match.fewer:
             fewer = _fewer(match, sources_of(match.new), _offsets(checkpoint, came.batch, old))
-        was, now = projects
-        relative = _relative(sources_of(match.new)) if was not in (None, now) else set()
+        relative = _relative(sources_of(match.new)) if moved is not None else set()
         sources = [
             Source(
                 name, {**own, **match.sources}.get(name), offset=fewer.get(name), positions=elsewhere.get(name, {}),
-                moved=(was, now) if was is not None and name in relative else None,
+                moved=moved if name in relative else None,
             )
             for name in new.sources
         ]  # fmt: skip

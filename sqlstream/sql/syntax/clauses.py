@@ -18,6 +18,12 @@ def _clause(node: exp.Expr, key: str, kind: type[E]) -> E | None:
     return clause
 
 
+def own_parts(node: exp.Expr, *kinds: type[E]) -> list[E]:
+    """The parts of ``node`` that are of ``kinds``, except those in its own sub-queries."""
+    around = node.find_ancestor(exp.Select)
+    return [part for part in node.find_all(*kinds) if part.find_ancestor(exp.Select) is around]
+
+
 def with_of(query: exp.Expr) -> exp.With | None:
     return _clause(query, "with_", exp.With)
 
