@@ -24,7 +24,7 @@ from sqlstream.session.keymap import KEYS
 from sqlstream.sql import functions
 from sqlstream.sql.functions import absent
 from sqlstream.sql.functions.base import VALUES
-from sqlstream.sql.syntax.statement_table import GROUPS, SHORT_FORMS
+from sqlstream.sql.statements.table import GROUPS, SHORT_FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.sql.quoting import flink_string, quote
+from sqlstream.sql.sqlglot.dialect import flink_sql
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.calls import call_args, call_name, is_call
 from sqlstream.sql.syntax.clauses import (
@@ -163,7 +164,7 @@ def _write(node: exp.Expr) -> tuple[str, int]:
             return f"{node.args['kind']} {flink_string(node.this)}", ATOM
         case exp.DataType():
             return _type(flink_type(node)), ATOM
-    return node.sql(dialect="flink", identify=True), ATOM
+    return flink_sql(node, identify=True), ATOM
 
 
 def _in(node: exp.In, negated: str) -> tuple[str, int]:
@@ -292,7 +293,7 @@ def _bare(node: exp.Expr) -> str:
             return f"({query_text(node.this)})"
         case exp.Values():
             return "VALUES " + ",\n".join(f"ROW({', '.join(expression_text(cell) for cell in row.expressions)})" for row in node.expressions)
-    return node.sql(dialect="flink", identify=True)
+    return flink_sql(node, identify=True)
 
 
 def _cte(node: exp.CTE) -> str:
@@ -333,7 +334,7 @@ def _select(node: exp.Select) -> str:
     if having := having_of(node):
         lines.append(f"HAVING {_value(having.this)}")
     if windows := node.args.get("windows"):
-        lines.append("WINDOW " + ", ".join(w.sql(dialect="flink", identify=True).replace(" OVER (", " AS (", 1) for w in windows))
+        lines.append("WINDOW " + ", ".join(flink_sql(w, identify=True).replace(" OVER (", " AS (", 1) for w in windows))
     if qualify := qualify_of(node):
         lines.append(f"QUALIFY {_value(qualify.this)}")
     return "\n".join(lines)
@@ -372,4 +373,4 @@ def _source(node: exp.Expr) -> str:
         bare = node.copy()
         bare.set("alias", None)
         return f"{_source(bare)} AS {quote(alias.name)}{_columns(alias)}"
-    return node.sql(dialect="flink", identify=True)
+    return flink_sql(node, identify=True)

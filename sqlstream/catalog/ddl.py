@@ -15,6 +15,7 @@ from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.core.secrets import masked_option, masked_value
 from sqlstream.sql.masking import masked_text, secrets
 from sqlstream.sql.quoting import flink_string, quote
+from sqlstream.sql.sqlglot.dialect import flink_sql
 from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, PhysicalColumn, Table, View
 from sqlstream.sql.types import MAX_LENGTH, Type
 
@@ -126,7 +127,7 @@ def create_view_file(view: View, name: str) -> str:
 
 def view_query_text(view: View) -> str:
     """The text of the view's query."""
-    return view.text.strip().rstrip(";").rstrip() or view.query.sql(dialect="flink", pretty=True)
+    return view.text.strip().rstrip(";").rstrip() or flink_sql(view.query, pretty=True)
 
 
 def create_function_file(function: UserFunction, name: str) -> str:

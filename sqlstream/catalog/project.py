@@ -26,8 +26,8 @@ from sqlstream.core.defects import as_defects
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql.masking import masked_text
 from sqlstream.sql.quoting import quote
+from sqlstream.sql.statements.split import split
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.statements import split
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:

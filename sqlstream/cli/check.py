@@ -17,8 +17,8 @@ from sqlstream.lint.subject import Subject
 from sqlstream.session.dry_run import DryRun, declared_errors
 from sqlstream.session.queries import SavedQuery
 from sqlstream.sql.masking import masked_text
-from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.statements import split
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import split
 from sqlstream.sql.tables import Table, View
 from sqlstream.udf.declarations.modules import FOLDER
 

@@ -14,9 +14,9 @@ from sqlstream.core.secrets import masked_value
 from sqlstream.lint.registry import RULES
 from sqlstream.lint.subject import Subject
 from sqlstream.sql.masking import masked_text
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import split
 from sqlstream.sql.syntax.lexer import Kind, lexemes
-from sqlstream.sql.syntax.statements import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.plan.planned import Planned
-    from sqlstream.sql.syntax.statements import StatementText
+    from sqlstream.sql.statements.split import StatementText
     from sqlstream.sql.tables import Table
 
 _SUPPRESSED = re.compile(r"--\s*noqa\b(?::\s*(?P<codes>\w+(?:\s*,\s*\w+)*))?", re.I)

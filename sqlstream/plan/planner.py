@@ -17,10 +17,10 @@ from sqlstream.catalog.schema import table_columns
 from sqlstream.core import settings
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
-from sqlstream.plan.build import queries as build
-from sqlstream.plan.build import relations, scope
-from sqlstream.plan.build.expanded import expanded
-from sqlstream.plan.build.insert import insert, into
+from sqlstream.plan.builder import queries as build
+from sqlstream.plan.builder import relations, scope
+from sqlstream.plan.builder.expanded import expanded
+from sqlstream.plan.builder.insert import insert, into
 from sqlstream.plan.nodes import Limit, Node, Sink, Sort
 from sqlstream.plan.planned import Planned
 from sqlstream.plan.properties import changelog_mode, fields, static

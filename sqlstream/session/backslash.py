@@ -11,12 +11,12 @@ import shlex
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import ValidationError, did_you_mean
-from sqlstream.sql.syntax.short_form import UsageError, query
-from sqlstream.sql.syntax.statement_table import SHORT_FORMS
+from sqlstream.sql.statements.short_form import UsageError, query
+from sqlstream.sql.statements.table import SHORT_FORMS
 
 if TYPE_CHECKING:
-    from sqlstream.sql.syntax.short_form import ShortForm
-    from sqlstream.sql.syntax.statement_form import StatementForm
+    from sqlstream.sql.statements.form import StatementForm
+    from sqlstream.sql.statements.short_form import ShortForm
 
 
 def expanded(text: str) -> str:

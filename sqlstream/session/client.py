@@ -13,8 +13,8 @@ from sqlstream.runtime.jobs import registry
 from sqlstream.runtime.monitor.figures import size
 from sqlstream.session import dependents, export, inspection, plot, queries, raw_topics, results
 from sqlstream.sql.masking import masked_text
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.dialect import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,9 +9,9 @@ from sqlglot import exp
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.plan.properties import scans
 from sqlstream.session.queries import saved_queries
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import placeholders, split
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.statements import placeholders, split
 from sqlstream.sql.tables import ObjectPath, View
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from sqlglot import exp
 
 from sqlstream.core.errors import SqlStreamError, length_of, offset_of
 from sqlstream.lint.scripts import Checked
-from sqlstream.plan.build.relations import usable
+from sqlstream.plan.builder.relations import usable
 from sqlstream.session import results
 from sqlstream.session.session import Session
+from sqlstream.sql.statements.form import Needs
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import StatementText, split
+from sqlstream.sql.statements.table import FORMS
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.statement_form import Needs
-from sqlstream.sql.syntax.statement_table import FORMS
-from sqlstream.sql.syntax.statements import StatementText, split
 from sqlstream.sql.tables import Table
 
 if TYPE_CHECKING:

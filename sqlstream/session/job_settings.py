@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sqlstream.core.storage import Place
-    from sqlstream.plan.build.scope import PlanSettings
+    from sqlstream.plan.builder.scope import PlanSettings
 
 _RECOVERY = "execution.state-recovery.path", "execution.savepoint.path"
 _RETAINED = "execution.checkpointing.num-retained", "state.checkpoints.num-retained"

@@ -19,8 +19,8 @@ from sqlglot import exp
 from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.core.secrets import is_secret, masked_option
 from sqlstream.sql.quoting import flink_string
+from sqlstream.sql.statements.split import placeholders
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.statements import placeholders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -38,9 +38,9 @@ from sqlstream.session.client import Client
 from sqlstream.session.completion.topic_names import TopicNames
 from sqlstream.session.job_settings import future_ms, idle_ms, job_settings
 from sqlstream.sql.masking import masked_message, masked_text
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import StatementText, split, substitute
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.statements import StatementText, split, substitute
 from sqlstream.udf.declarations.left_out import reporting_left_out
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from sqlstream.core.storage import Hadoop, Kept, Place
-    from sqlstream.plan.build import scope
+    from sqlstream.plan.builder import scope
     from sqlstream.plan.planned import Planned
     from sqlstream.runtime.engine.session import Engine
     from sqlstream.runtime.jobs.job import JobSettings, Locate

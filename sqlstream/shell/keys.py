@@ -52,7 +52,7 @@ def _in_margin() -> bool:
 
 
 def _enter(event: KeyPressEvent) -> None:
-    from sqlstream.sql.syntax.statements import is_complete
+    from sqlstream.sql.statements.split import is_complete
 
     buffer = event.current_buffer
     if buffer.complete_state and buffer.complete_state.current_completion:
@@ -66,7 +66,7 @@ def _enter(event: KeyPressEvent) -> None:
 
 
 def _run_statement(event: KeyPressEvent, state: PromptState) -> None:
-    from sqlstream.sql.syntax.statements import split, statement_at
+    from sqlstream.sql.statements.split import split, statement_at
 
     buffer = event.current_buffer
     statement = statement_at(buffer.text, buffer.cursor_position)

@@ -117,8 +117,8 @@ class Runner:
 
     def _initialize(self, script: Script) -> None:
         from sqlstream.sql.masking import masked_text
-        from sqlstream.sql.syntax.statement_table import INIT_WORDS
-        from sqlstream.sql.syntax.statements import split
+        from sqlstream.sql.statements.split import split
+        from sqlstream.sql.statements.table import INIT_WORDS
 
         for statement in split(script.text):
             word = statement.text.split(None, 1)[0].upper()

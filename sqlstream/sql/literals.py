@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlstream.core.errors import ValidationError
 from sqlstream.sql import types as t
 from sqlstream.sql.expressions import Literal
+from sqlstream.sql.sqlglot.dialect import flink_sql
 from sqlstream.sql.syntax import ast
 
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
@@ -156,7 +157,7 @@ def _check_precision(node: ast.IntervalLiteral) -> None:
 
 
 def _shown(node: ast.IntervalLiteral) -> str:
-    return "INTERVAL " + node.sql("flink").rpartition("' ")[2]
+    return "INTERVAL " + flink_sql(node).rpartition("' ")[2]
 
 
 def _illegal(node: ast.IntervalLiteral) -> ValidationError:

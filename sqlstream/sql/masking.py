@@ -17,9 +17,9 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlstream.core.errors import SqlStreamError, length_of, offset_of
 from sqlstream.core.secrets import MASK, is_secret, masked_option, masked_value, places, starred, without
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import split
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.statements import split
 from sqlstream.sql.syntax.tokens import tolerant_tokens
 
 if TYPE_CHECKING:

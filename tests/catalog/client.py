@@ -10,8 +10,8 @@ from sqlstream.catalog import show
 from sqlstream.catalog.apply import APPLIED, StatementContext, apply
 from sqlstream.catalog.schema import SchemaColumn, expression_type, table_columns
 from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.tables import Table, View
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 from sqlglot import exp
 
 from sqlstream.catalog.calcite import expression_text
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax.calls import Builtin, BuiltinAggregate
-from sqlstream.sql.syntax.dialect import parse
 
 PAIRS = [line.split("  =>  ") for line in (Path(__file__).parent / "expressions.txt").read_text().splitlines()]
 # Ours differ: a VARCHAR without a length is the type STRING, text beyond ASCII stays readable, no casts are put in.

@@ -13,7 +13,7 @@ from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import CatalogFiles, ObjectKey, escape, unescape
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.session import Session as WholeSession
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 
 from sqlstream.cli import bank
 from sqlstream.session.queries import SavedQuery
-from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.statements import split
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import split
 
 PROJECT = Path(__file__).resolve().parents[2]
 FILES = sorted([*PROJECT.glob("catalog/*.sql"), *PROJECT.glob("queries/*.sql")])

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax.data_types import flink_type
-from sqlstream.sql.syntax.dialect import parse
 
 HERE = Path(__file__).parent / "recorded"
 COLUMNS = {

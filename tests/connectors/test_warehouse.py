@@ -42,7 +42,7 @@ def test_relative_paths_are_below_the_warehouse(tmp_path: Path, monkeypatch, war
 
 def _scans(session: Session, query: str, env):
     from sqlstream.plan.properties import scans
-    from sqlstream.sql.syntax.dialect import parse
+    from sqlstream.sql.statements.parsing import parse
 
     return scans(session.planner.planned(parse(f"INSERT INTO p {query}"), env).plan)
 

@@ -20,7 +20,7 @@ from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show
 from sqlstream.sql import functions
 from sqlstream.sql.functions import absent
-from sqlstream.sql.syntax.statement_table import LISTED, SHORT_FORMS
+from sqlstream.sql.statements.table import LISTED, SHORT_FORMS
 from tests.support.pages import ROOT, TEXTS, blocks
 from tests.support.sessions import open_session
 

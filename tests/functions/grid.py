@@ -20,8 +20,8 @@ from sqlstream.core.errors import SqlStreamError
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.functions import FUNCTIONS, SCALAR
 from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
+from sqlstream.sql.sqlglot.dialect import Flink
 from sqlstream.sql.syntax.calls import call_args, call_name, is_call
-from sqlstream.sql.syntax.dialect import Flink
 
 from . import differences, harness
 from .recorder import records

@@ -13,8 +13,8 @@ from sqlstream.sql.casts import cast_sql
 from sqlstream.sql.expressions import ColumnRef, Expr
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax.data_types import flink_type
-from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.types import STRING, Type
 
 from .recorder import COLUMNS, ZONE

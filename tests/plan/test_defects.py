@@ -14,10 +14,10 @@ from sqlstream.cli.main import main
 from sqlstream.core.errors import Defect, SqlStreamError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.lint.scripts import script_findings
-from sqlstream.plan.build import queries as build
+from sqlstream.plan.builder import queries as build
 from sqlstream.session.completion import suggest
 from sqlstream.session.dry_run import DryRun
-from sqlstream.sql.syntax.statements import is_complete, split, statement_at
+from sqlstream.sql.statements.split import is_complete, split, statement_at
 from tests.support.sessions import open_session
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from sqlstream.cli import check
 from sqlstream.core.depth import deeply
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.plan.build import relations
+from sqlstream.plan.builder import relations
 from sqlstream.session.session import Session
 from tests.support.sessions import open_session
 

@@ -11,7 +11,7 @@ import pytest
 
 from sqlstream.plan import explain
 from sqlstream.plan.identity import all_options, signature
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import open_session
 
 SCRIPT = Path(__file__).with_name("planned.sql").read_text()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.plan.build.queries import query
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.plan.builder.queries import query
+from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import optimized_plan
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.plan.build.row_pattern import automaton, one_way
+from sqlstream.plan.builder.row_pattern import automaton, one_way
 from sqlstream.plan.nodes import PatternVariable
 from tests.support.sessions import optimized_plan
 

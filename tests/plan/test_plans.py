@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
-from sqlstream.plan.build import queries as build
+from sqlstream.plan.builder import queries as build
 from sqlstream.plan.differences import differences
 from sqlstream.plan.explain import tree
 from sqlstream.plan.properties import fields
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.state import unbounded_state
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import optimized_plan
 
 if TYPE_CHECKING:

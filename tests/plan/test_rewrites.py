@@ -13,8 +13,8 @@ import pytest
 from sqlstream.plan.explain import tree
 from sqlstream.plan.rules import EACH_NODE, WHOLE_PLAN, row_clock, state_ttl, whole_plan
 from sqlstream.plan.rules.each_node import at_each_node
-from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.statements import split
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import split
 from tests.support.expectations import as_marked, write
 from tests.support.sessions import open_session
 

@@ -8,7 +8,7 @@ import pytest
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.nodes import Sink
 from sqlstream.session import dependents
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import open_session
 
 DECLARATIONS = """

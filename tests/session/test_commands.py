@@ -4,9 +4,9 @@ import pytest
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.backslash import expanded, help_text, sql
-from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.statement_table import SHORT_FORMS
-from sqlstream.sql.syntax.statements import is_complete, split
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import is_complete, split
+from sqlstream.sql.statements.table import SHORT_FORMS
 
 SHORT = {
     "\\?": "HELP COMMANDS;",

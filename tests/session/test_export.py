@@ -12,8 +12,8 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan.nodes import Field
 from sqlstream.session import export
 from sqlstream.session.plot import chart
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax.data_types import flink_type
-from sqlstream.sql.syntax.dialect import parse
 from tests.support.sessions import open_session
 
 INS, UB, UA, D = RowKind.INSERT, RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER, RowKind.DELETE

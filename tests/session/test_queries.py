@@ -5,7 +5,7 @@ import pytest
 from sqlstream.cli import check
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.queries import SavedQuery, signature
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import open_session
 
 TEXT = """-- What was spent?

@@ -9,9 +9,9 @@ import pytest
 
 import sqlstream
 from sqlstream.session.session import HANDLERS, Session
+from sqlstream.sql.statements.pattern import Choice, Slot
+from sqlstream.sql.statements.table import BY_FIRST_WORD, FORMS, INIT_WORDS, LISTED
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.pattern import Choice, Slot
-from sqlstream.sql.syntax.statement_table import BY_FIRST_WORD, FORMS, INIT_WORDS, LISTED
 from tests.support.sessions import open_session
 
 

@@ -55,7 +55,7 @@ class FakeSession:
 
     def run(self, script, name=None):
         from sqlstream.session import results
-        from sqlstream.sql.syntax.statements import split
+        from sqlstream.sql.statements.split import split
 
         self.names.append(name)
         for statement in (piece.text for piece in split(script)):

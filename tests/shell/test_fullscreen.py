@@ -13,7 +13,7 @@ from sqlstream.cli import main as cli; from sqlstream.session import results
 from sqlstream.core.changelog import Change, RowKind
 from sqlstream.plan.nodes import Field
 from sqlstream.sql import types as t
-from sqlstream.sql.syntax.statements import split
+from sqlstream.sql.statements.split import split
 class Session:
     place, jobs = "default_catalog.default_database", ()
     def __init__(self, *a, **k): self.options = dict(k.get("options") or {}); self.ended = threading.Event()

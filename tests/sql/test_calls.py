@@ -9,9 +9,9 @@ from sqlglot.errors import UnsupportedError
 
 from sqlstream.sql.functions import AGGREGATES, CALLABLE, SCALAR
 from sqlstream.sql.functions.aggregates import OVER_ONLY
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax import calls
 from sqlstream.sql.syntax.calls import COUNTERPARTS, Average, Builtin, BuiltinAggregate, call_args, call_name, is_call
-from sqlstream.sql.syntax.dialect import parse
 
 
 def expression(sql: str) -> exp.Expr:

@@ -11,7 +11,7 @@ import pytest
 import sqlstream
 from sqlstream.core.errors import SyntaxProblem
 from sqlstream.sql.generated_names import bound, generated, reserved, shown
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 
 SOURCES = sorted(Path(sqlstream.__file__).parent.rglob("*.py"))
 # A lambda whose variable is written out.

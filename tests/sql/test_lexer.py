@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sqlstream.core.errors import SyntaxProblem
+from sqlstream.sql.statements.split import is_complete, placeholders, split, substitute
 from sqlstream.sql.syntax.lexer import Kind, lexemes
-from sqlstream.sql.syntax.statements import is_complete, placeholders, split, substitute
 from sqlstream.sql.syntax.tokens import tokenize, tolerant_tokens
 
 SCRIPTS = [p.read_text("utf-8") for p in sorted(Path(__file__).parent.glob("scripts/*.sql"))]

@@ -9,7 +9,7 @@ import pytest
 
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.sql.literals import literal
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 
 LINES = (Path(__file__).parent / "recorded" / "literals.txt").read_text().splitlines()
 CASES = [line.split(" => ") for line in LINES]

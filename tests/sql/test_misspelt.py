@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlstream.core.errors import SyntaxProblem
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 
 MISSPELT = (
     ("SELCT i FROM t", "SELCT", "SELECT"),

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.dialect import parse
 
 LINES = (Path(__file__).parent / "recorded" / "precedence.txt").read_text().splitlines()
 CASES = [line.split(" => ") for line in LINES]

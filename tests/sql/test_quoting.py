@@ -4,7 +4,7 @@ import pytest
 import sqlglot
 
 from sqlstream.sql.quoting import flink_name, flink_string, quote, spark_string
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 
 
 @pytest.mark.parametrize("name", ["a", "$a", "größe", "a`b", "order", "a b", "1a", "a.b", "''", "²"])

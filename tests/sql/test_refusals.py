@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
-from sqlstream.sql.syntax.dialect import Flink, parse
+from sqlstream.sql.sqlglot.dialect import Flink
+from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import open_session
 
 if TYPE_CHECKING:

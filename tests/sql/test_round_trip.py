@@ -9,9 +9,9 @@ import pytest
 import sqlglot
 from sqlglot.errors import ParseError
 
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import split
 from sqlstream.sql.syntax.lexer import Kind, lexemes
-from sqlstream.sql.syntax.statements import split
 
 from .conftest import SCRIPTS
 

@@ -6,11 +6,11 @@ import pytest
 from sqlglot import exp
 
 from sqlstream.core.errors import offset_of
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import split
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.calls import CALLS as CALLS_OF_FUNCTIONS
 from sqlstream.sql.syntax.calls import call_args, call_name, is_call
-from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.statements import split
 
 from .conftest import SCRIPTS, placed
 

@@ -16,9 +16,9 @@ from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.optimizer.scope import build_scope, traverse_scope
 
+from sqlstream.sql.sqlglot.dialect import Flink
+from sqlstream.sql.statements.split import split
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.dialect import Flink
-from sqlstream.sql.syntax.statements import split
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = {

@@ -6,9 +6,9 @@ import pytest
 from sqlglot import exp
 
 from sqlstream.core.errors import SyntaxProblem
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.data_types import flink_type
-from sqlstream.sql.syntax.dialect import parse
 
 
 def plain(value: object) -> object:

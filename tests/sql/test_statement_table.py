@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import SyntaxProblem
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.pattern import Brackets, Choice, Part, Sequenced, Slot, Word, arguments
+from sqlstream.sql.statements.table import FORMS, LISTED, REFUSED, SHORT_FORMS, WRITERS
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.dialect import parse
-from sqlstream.sql.syntax.pattern import Brackets, Choice, Part, Sequenced, Slot, Word, arguments
-from sqlstream.sql.syntax.statement_table import FORMS, LISTED, REFUSED, SHORT_FORMS, WRITERS
 
 if TYPE_CHECKING:
-    from sqlstream.sql.syntax.statement_form import StatementForm
+    from sqlstream.sql.statements.form import StatementForm
 
 # Something for each slot and each kind of brackets.
 IN_BRACKETS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlstream.core.errors import SyntaxProblem
-from sqlstream.sql.syntax.statements import is_complete, split, substitute
+from sqlstream.sql.statements.split import is_complete, split, substitute
 
 PIECES = {
     "one without its end": ("SELECT 1", ["SELECT 1"]),

@@ -7,8 +7,8 @@ from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, SyntaxProblem
 from sqlstream.sql import types as t
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax.data_types import data_type, flink_type
-from sqlstream.sql.syntax.dialect import parse
 from sqlstream.sql.syntax.type_syntax import type_sql
 from sqlstream.sql.types import Type
 

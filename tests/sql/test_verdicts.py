@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sqlstream.core.errors import NotSupported, SyntaxProblem
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.dialect import parse
 
 RECORDED = (Path(__file__).parent / "recorded" / "verdicts.sql").read_text().strip().split("\n\n")[1:]
 CASES = [(head.removeprefix("--= "), text) for head, _, text in (block.partition("\n") for block in RECORDED)]

@@ -8,7 +8,7 @@ import pytest
 
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.plan.state import unbounded_state
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import open_session, optimized_plan
 
 if TYPE_CHECKING:

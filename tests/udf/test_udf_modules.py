@@ -330,9 +330,9 @@ def test_a_misspelt_name(project: Path) -> None:
 
 
 def test_rows_that_are_left_out_are_told(project: Path) -> None:
-    from sqlstream.plan.build.queries import query
+    from sqlstream.plan.builder.queries import query
     from sqlstream.plan.differences import differences
-    from sqlstream.sql.syntax.dialect import parse
+    from sqlstream.sql.statements.parsing import parse
 
     session = client(project)
     planned = lambda: differences(query(parse("SELECT mask('a'), dice()"), session.planner.environment()))
@@ -387,7 +387,7 @@ def test_a_type_that_is_none_is_told_when_its_module_is_loaded(project: Path) ->
 
 
 def test_an_error_of_a_function_stands_at_its_call() -> None:
-    from sqlstream.sql.syntax.dialect import parse
+    from sqlstream.sql.statements.parsing import parse
 
     sql = "SELECT UPPER(Mask(a)) FROM t CROSS JOIN LATERAL TABLE(db.words(a)) AS u (w)"
     for message, call in (("The Python function MASK failed for ('a'): x", "Mask"), ("The Python function WORDS returned 1", "db.words")):

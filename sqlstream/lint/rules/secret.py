@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlstream.catalog.ddl import literal_secrets
 from sqlstream.lint.subject import Violation
+from sqlstream.sql.statements.split import VARIABLE
 from sqlstream.sql.syntax import ast
-from sqlstream.sql.syntax.statements import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from sqlstream.runtime.lower.lowering import lower
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from sqlstream.plan.build.scope import PlanSettings
+    from sqlstream.plan.builder.scope import PlanSettings
     from sqlstream.plan.nodes import Node
 
 

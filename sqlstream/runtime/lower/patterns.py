@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.build.row_pattern import automaton, one_way
+from sqlstream.plan.builder.row_pattern import automaton, one_way
 from sqlstream.plan.nodes import Match, MatchValue, RowsValue, RowValue
 from sqlstream.plan.properties import fields
 from sqlstream.runtime.lower.operators import pattern_match

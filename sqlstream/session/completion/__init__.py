@@ -16,9 +16,9 @@ from sqlstream.session.completion.place import Place, catalogs, databases, relat
 from sqlstream.session.completion.suggestion import Candidate, Suggestion, fitting, identifier, keyword, keywords, string
 from sqlstream.session.completion.tree import QUERY_WORDS, tree
 from sqlstream.sql import functions
+from sqlstream.sql.statements.table import SET_BEGINS, SHORT_FORMS
 from sqlstream.sql.syntax.expression_parser import TIME_UNITS
 from sqlstream.sql.syntax.lexer import Kind, Lexeme, lexemes
-from sqlstream.sql.syntax.statement_table import SET_BEGINS, SHORT_FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

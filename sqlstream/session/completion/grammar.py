@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.session.completion.tree import QUERY_WORDS, BracketGroup
+from sqlstream.sql.statements.pattern import Brackets, Choice, Part, Reads, Sequenced, Slot, Word
+from sqlstream.sql.statements.table import LISTED
 from sqlstream.sql.syntax.lexer import Kind, Lexeme
-from sqlstream.sql.syntax.pattern import Brackets, Choice, Part, Reads, Sequenced, Slot, Word
-from sqlstream.sql.syntax.statement_table import LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

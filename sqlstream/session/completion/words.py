@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from sqlstream.sql.functions import windows
-from sqlstream.sql.syntax.statement_table import WORDS
+from sqlstream.sql.statements.table import WORDS
 
 WINDOW_FUNCTIONS = {function.name: function.signature for function in windows.WINDOW_FUNCTIONS}
 WINDOW_COLUMNS = (("window_start", "TIMESTAMP(3)"), ("window_end", "TIMESTAMP(3)"), ("window_time", "TIMESTAMP(3)"))

@@ -18,7 +18,7 @@ from sqlstream.session.help.query_forms import QUERY_FORMS, QueryForm
 from sqlstream.session.keymap import KEYS
 from sqlstream.sql import functions
 from sqlstream.sql.functions.absent import absent
-from sqlstream.sql.syntax.statement_table import GROUPS, LISTED
+from sqlstream.sql.statements.table import GROUPS, LISTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlstream.connectors.base import Connector
     from sqlstream.formats.base import Format
     from sqlstream.sql.functions import Function
-    from sqlstream.sql.syntax.statement_form import StatementForm
+    from sqlstream.sql.statements.form import StatementForm
 
 _WIDTH = 110
 

@@ -1,1 +1,1 @@
-"""Flink's SQL as sqlglot's trees, and back."""
+"""The grammar of Flink's SQL: text to lexemes, tokens and sqlglot's trees."""

@@ -1,4 +1,4 @@
-"""The statements that have a grammar of their own. Which method reads which statement is said in ``statement_table``."""
+"""The statements that have a grammar of their own. Which method reads which statement is said in ``sql/statements/table``."""
 
 from __future__ import annotations
 

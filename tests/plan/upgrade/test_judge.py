@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.plan.upgrade import Fate, Known, PlanRecord, SinkRecord, SourceRecord, judge, record, table, verdict_on
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 from tests.plan.test_identity import SCRIPT
 from tests.support.sessions import open_session
 

@@ -31,7 +31,7 @@ def session(tmp_path: Path) -> Session:
 
 
 def plan(session: Session, query: str):
-    from sqlstream.sql.syntax.dialect import parse
+    from sqlstream.sql.statements.parsing import parse
 
     planner = session.planner
     return (planner.planned(parse(f"INSERT INTO shown {query}"), planner.environment()).plan,)

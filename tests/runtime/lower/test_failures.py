@@ -12,7 +12,7 @@ from sqlstream.core.errors import JobFailed, NotSupported
 from sqlstream.runtime.engine.failures import job_error, start_error
 from sqlstream.runtime.queries.select import _scratch
 from sqlstream.session.session import Session
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 
 TASK = "Job aborted due to stage failure: Task 0 in stage 1.0 failed 1 times, most recent failure: Lost task 0.0 in stage 1.0 (TID 1) (h executor driver)"
 CALL = "An error occurred while calling o107.collectToPython.\n: org.apache.spark.SparkException: "

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.plan.build import queries as build
+from sqlstream.plan.builder import queries as build
 from sqlstream.plan.properties import scans
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import open_session
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from sqlstream.runtime.monitor.metrics import Batch, BrokerContact, FilterRows, Input, Partition, QueryMetrics, Split, Timed
 from sqlstream.runtime.monitor.why import Reason, next_end, reasons
-from sqlstream.sql.syntax.dialect import parse
+from sqlstream.sql.statements.parsing import parse
 from tests.runtime.monitor.recordings import job, recorded
 from tests.support.sessions import open_session
 

@@ -4,8 +4,8 @@ import pytest
 
 from sqlstream.session.completion import grammar
 from sqlstream.session.completion.tree import tree
+from sqlstream.sql.statements.table import LISTED
 from sqlstream.sql.syntax.lexer import lexemes
-from sqlstream.sql.syntax.statement_table import LISTED
 
 
 def expected(text):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
-from sqlstream.plan.build.metadata import refuse_unknown_metadata
-from sqlstream.plan.build.queries import query
-from sqlstream.plan.build.relations import hint_options, usable
+from sqlstream.plan.builder.metadata import refuse_unknown_metadata
+from sqlstream.plan.builder.queries import query
+from sqlstream.plan.builder.relations import hint_options, usable
 from sqlstream.plan.nodes import Field, Named, Node, Project, Sink
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind, cast_to, implicitly_castable
@@ -19,7 +19,7 @@ from sqlstream.sql.syntax import ast
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from sqlstream.plan.build.scope import Environment
+    from sqlstream.plan.builder.scope import Environment
     from sqlstream.sql.tables import MetadataColumn, PhysicalColumn, Table
 
 

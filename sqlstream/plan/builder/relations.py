@@ -12,15 +12,15 @@ from sqlstream.catalog.circles import reads_itself
 from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.core.options import resolve_environment, with_samples
-from sqlstream.plan.build.correlate import column_names
-from sqlstream.plan.build.hints import check_of_table
-from sqlstream.plan.build.match import match
-from sqlstream.plan.build.metadata import refuse_unknown_metadata
-from sqlstream.plan.build.savepoint_metadata import NAME as SAVEPOINT_METADATA
-from sqlstream.plan.build.savepoint_metadata import savepoint_metadata
-from sqlstream.plan.build.scope import Environment, Relation
-from sqlstream.plan.build.time_travel import travelled
-from sqlstream.plan.build.windows import over_windows
+from sqlstream.plan.builder.correlate import column_names
+from sqlstream.plan.builder.hints import check_of_table
+from sqlstream.plan.builder.match import match
+from sqlstream.plan.builder.metadata import refuse_unknown_metadata
+from sqlstream.plan.builder.savepoint_metadata import NAME as SAVEPOINT_METADATA
+from sqlstream.plan.builder.savepoint_metadata import savepoint_metadata
+from sqlstream.plan.builder.scope import Environment, Relation
+from sqlstream.plan.builder.time_travel import travelled
+from sqlstream.plan.builder.windows import over_windows
 from sqlstream.plan.nodes import WINDOW_COLUMNS, ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window
 from sqlstream.plan.properties import field, fields, walk
 from sqlstream.plan.time_attributes import time_attribute, why_none

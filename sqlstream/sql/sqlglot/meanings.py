@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 
+from sqlstream.sql.sqlglot.relations import WindowColumn
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.calls import Average, FlinkOnly
-from sqlstream.sql.syntax.relations import WindowColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Syntax trees back to Flink SQL: what parses to the same tree. Statements are in ``statement_table``."""
+"""Syntax trees back to Flink SQL: what parses to the same tree. Statements are in ``sql/statements/table``."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any, ClassVar
 from sqlglot import exp, generator
 
 from sqlstream.sql.quoting import flink_name, flink_string, quote
-from sqlstream.sql.syntax import ast, relations
+from sqlstream.sql.sqlglot import relations
+from sqlstream.sql.sqlglot.meanings import UNCERTAIN, Bytes, Elements, certain, is_literal, is_needless
+from sqlstream.sql.statements.table import WRITERS
+from sqlstream.sql.statements.text import CLAUSES
+from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.calls import CALLS, call_args, call_name, is_written
 from sqlstream.sql.syntax.clauses import hints_of
 from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.syntax.lexer import CALLABLE
-from sqlstream.sql.syntax.meanings import UNCERTAIN, Bytes, Elements, certain, is_literal, is_needless
-from sqlstream.sql.syntax.statement_table import WRITERS
-from sqlstream.sql.syntax.statement_text import CLAUSES
 from sqlstream.sql.syntax.type_syntax import type_sql
 
 _NILADIC = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")

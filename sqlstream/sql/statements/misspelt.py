@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS
+from sqlstream.sql.statements.table import ALL_WORDS
 from sqlstream.sql.syntax.lexer import RESERVED
-from sqlstream.sql.syntax.statement_table import ALL_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.plan.build.from_clause import from_clause
-from sqlstream.plan.build.queries import query as planned
-from sqlstream.plan.build.queries import row_of_star, with_names
+from sqlstream.plan.builder.from_clause import from_clause
+from sqlstream.plan.builder.queries import query as planned
+from sqlstream.plan.builder.queries import row_of_star, with_names
 from sqlstream.sql.names import unique
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.clauses import alias_of, ctes, from_of, hints_of, joins_of, on_of, order_of, qualify_of, windows_of
@@ -19,7 +19,7 @@ from sqlstream.sql.syntax.clauses import alias_of, ctes, from_of, hints_of, join
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlstream.plan.build.scope import Environment, Relation
+    from sqlstream.plan.builder.scope import Environment, Relation
     from sqlstream.sql.bind import Scope
 
 Known = tuple[tuple[str | None, str], ...]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlstream.sql.syntax import ast, short_form
-from sqlstream.sql.syntax import statement_text as text
-from sqlstream.sql.syntax.pattern import pattern, words
-from sqlstream.sql.syntax.short_form import ShortForm
-from sqlstream.sql.syntax.statement_form import FormGroup, Needs, Refused, StatementForm, written
+from sqlstream.sql.statements import short_form, text
+from sqlstream.sql.statements.form import FormGroup, Needs, Refused, StatementForm, written
+from sqlstream.sql.statements.pattern import pattern, words
+from sqlstream.sql.statements.short_form import ShortForm
+from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.statement_parser import StatementParser as Parser
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.plan import make
-from sqlstream.plan.build import row_pattern
+from sqlstream.plan.builder import row_pattern
 from sqlstream.plan.nodes import Match, MatchValue, Named, PatternVariable, Project, RowsValue, RowValue, Skip, SortKey, TimeAttribute
 from sqlstream.plan.properties import fields
 from sqlstream.plan.rules.each_node import resolved
@@ -26,11 +26,12 @@ from sqlstream.sql.generated_names import generated
 from sqlstream.sql.keys import require_key
 from sqlstream.sql.literals import interval_millis
 from sqlstream.sql.names import repeated
+from sqlstream.sql.sqlglot.dialect import flink_sql
 from sqlstream.sql.syntax.calls import call_name, calls, is_called
 from sqlstream.sql.syntax.clauses import is_descending, nulls_first, order_of, partition_of
 
 if TYPE_CHECKING:
-    from sqlstream.plan.build.scope import Environment
+    from sqlstream.plan.builder.scope import Environment
     from sqlstream.plan.nodes import Node
     from sqlstream.sql.syntax import ast
 
@@ -256,7 +257,7 @@ class _Builder:
         """The one variable whose columns ``expr`` reads: ``*`` for any; None without columns."""
         owners = {name.partition(".")[0] for name in make.columns(expr)}
         if len(owners) > 1:
-            raise ValidationError(f"Multiple pattern variables in '{at.sql('flink')}'", at=at)
+            raise ValidationError(f"Multiple pattern variables in '{flink_sql(at)}'", at=at)
         return owners.pop() if owners else None
 
     def _aggregate(self, call: AggregateCall, values: _Values, at: exp.Expr) -> Expr:

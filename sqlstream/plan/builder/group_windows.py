@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.plan.build.windows import over_windows
+from sqlstream.plan.builder.windows import over_windows
 from sqlstream.plan.naming import free_names
 from sqlstream.plan.nodes import WINDOW_COLUMNS, WINDOW_END, WINDOW_START, WINDOW_TIME, Node, Window
 from sqlstream.plan.time_attributes import time_attribute, why_none

@@ -11,15 +11,15 @@ from sqlglot import exp
 
 from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.core.options import parse_duration
-from sqlstream.plan.build.lookup import retries
-from sqlstream.plan.build.scope import Hint
+from sqlstream.plan.builder.lookup import retries
+from sqlstream.plan.builder.scope import Hint
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.clauses import alias_of, hint_of, items_of, joins_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sqlstream.plan.build.scope import Environment
+    from sqlstream.plan.builder.scope import Environment
 
 # Flink's words for how two inputs are joined, and Spark's.
 _STRATEGIES = {"BROADCAST": "broadcast", "SHUFFLE_HASH": "shuffle_hash", "SHUFFLE_MERGE": "merge", "NEST_LOOP": "shuffle_replicate_nl"}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from sqlstream.plan.build.scope import Environment
+    from sqlstream.plan.builder.scope import Environment
 
 _RETRY = ("retry-predicate", "retry-strategy", "fixed-delay", "max-attempts")
 _WITHOUT_EFFECT = {

@@ -1,19 +1,19 @@
-"""The Flink dialect of sqlglot: text to syntax tree and back. ``parse`` is the way in for sqlstream."""
+"""The Flink dialect of sqlglot: text to syntax tree and back; its grammar is in ``sql/syntax`` and ``sql/statements``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlglot import exp, tokens
+from sqlglot import tokens
 from sqlglot.dialects.dialect import Dialect, DialectType, NormalizationStrategy
 
-from sqlstream.core.depth import deeply
-from sqlstream.sql.syntax.generator import FlinkGenerator
-from sqlstream.sql.syntax.meanings import RESULTS
-from sqlstream.sql.syntax.parser import FlinkParser, of_sqlglot, parse_statement
+from sqlstream.sql.sqlglot.generator import FlinkGenerator
+from sqlstream.sql.sqlglot.meanings import RESULTS
+from sqlstream.sql.sqlglot.parser import FlinkParser, of_sqlglot
 from sqlstream.sql.syntax.tokens import tokenize
 
 if TYPE_CHECKING:
+    from sqlglot import exp
     from sqlglot.tokenizer_core import Token
 
 
@@ -41,9 +41,6 @@ class Flink(Dialect):
             return tokenize(sql)
 
 
-def parse(text: str) -> exp.Expression:
-    """The syntax tree of one statement (without its ``;``).
-
-    Raises SyntaxProblem with the place of the offending token; NotSupported for syntax of Flink that is refused here.
-    """
-    return deeply(lambda: parse_statement(text, tokenize(text)))
+def flink_sql(node: exp.Expr, **options: Any) -> str:
+    """``node`` as Flink SQL; ``options`` are those of sqlglot's generators."""
+    return node.sql(dialect=Flink, **options)

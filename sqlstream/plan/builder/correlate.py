@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.plan.build.scope import Hint
+from sqlstream.plan.builder.scope import Hint
 from sqlstream.plan.naming import free_names
 from sqlstream.plan.nodes import Correlate, Field
 from sqlstream.plan.properties import fields
@@ -26,7 +26,7 @@ from sqlstream.sql.text import sql_name
 from sqlstream.sql.types import INT
 
 if TYPE_CHECKING:
-    from sqlstream.plan.build.scope import Environment, Relation
+    from sqlstream.plan.builder.scope import Environment, Relation
     from sqlstream.sql.expressions import Expr
     from sqlstream.sql.types import Type
 

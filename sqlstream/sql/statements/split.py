@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SyntaxProblem, did_you_mean
+from sqlstream.sql.statements.table import BARE, BEFORE_SET, SET_BEGINS, SET_STARTS
 from sqlstream.sql.syntax.lexer import Kind, lexemes
-from sqlstream.sql.syntax.statement_table import BARE, BEFORE_SET, SET_BEGINS, SET_STARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

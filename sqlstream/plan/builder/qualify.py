@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.sql.generated_names import generated
+from sqlstream.sql.sqlglot.dialect import flink_sql
 from sqlstream.sql.syntax.clauses import group_of, having_of, qualify_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def with_qualify_columns(select: exp.Select) -> tuple[exp.Select, exp.Expr | Non
 
     condition = _outside(asked, column)
     if not any(isinstance(node, exp.Window) for node in names):
-        raise ValidationError(f"QUALIFY expression '{clause.this.sql('flink')}' must contain a window function", at=clause.this)
+        raise ValidationError(f"QUALIFY expression '{flink_sql(clause.this)}' must contain a window function", at=clause.this)
     made = select.copy()
     made.set("qualify", None)
     added = [exp.alias_(node.copy(), exp.to_identifier(name, quoted=True)) for node, name in names.items()]

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
-from sqlstream.plan.build.decorrelate import Decorrelated, aggregate_calls, decorrelated, over_calls, reading, whole_call
+from sqlstream.plan.builder.decorrelate import Decorrelated, aggregate_calls, decorrelated, over_calls, reading, whole_call
 from sqlstream.plan.nodes import Filter, GroupAggregate, Join, JoinKind, Limit, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, equal
@@ -30,8 +30,8 @@ from sqlstream.sql.types import BIGINT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlstream.plan.build.relations import Query
-    from sqlstream.plan.build.scope import Environment
+    from sqlstream.plan.builder.relations import Query
+    from sqlstream.plan.builder.scope import Environment
 
 # The parts of a SELECT without FROM.
 _LIST = {"expressions", "distinct"}

@@ -9,17 +9,17 @@ from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
-from sqlstream.plan.build.aggregate import aggregate
-from sqlstream.plan.build.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of, over_calls, reading
-from sqlstream.plan.build.from_clause import NOTHING, condition, from_clause, inside_of, plain, sub_queries
-from sqlstream.plan.build.group_windows import group_window
-from sqlstream.plan.build.order_by import sort, with_order_columns
-from sqlstream.plan.build.over import below_over, over
-from sqlstream.plan.build.qualify import with_qualify_columns
-from sqlstream.plan.build.relations import relation
-from sqlstream.plan.build.scope import Relation
-from sqlstream.plan.build.set_operations import distinct, matching, union
-from sqlstream.plan.build.subqueries import QUALIFIER, is_sub_query, refuse_of_no_rows
+from sqlstream.plan.builder.aggregate import aggregate
+from sqlstream.plan.builder.decorrelate import aggregate_calls, conjuncts, decorrelated, is_of, over_calls, reading
+from sqlstream.plan.builder.from_clause import NOTHING, condition, from_clause, inside_of, plain, sub_queries
+from sqlstream.plan.builder.group_windows import group_window
+from sqlstream.plan.builder.order_by import sort, with_order_columns
+from sqlstream.plan.builder.over import below_over, over
+from sqlstream.plan.builder.qualify import with_qualify_columns
+from sqlstream.plan.builder.relations import relation
+from sqlstream.plan.builder.scope import Relation
+from sqlstream.plan.builder.set_operations import distinct, matching, union
+from sqlstream.plan.builder.subqueries import QUALIFIER, is_sub_query, refuse_of_no_rows
 from sqlstream.plan.naming import without_names
 from sqlstream.plan.nodes import Field, Join, JoinKind, Limit, Named, Node, Project, Union, Values
 from sqlstream.plan.properties import fields
@@ -34,8 +34,8 @@ from sqlstream.sql.syntax.clauses import alias_of, group_of, having_of, is_disti
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sqlstream.plan.build.scope import Environment
-    from sqlstream.plan.build.subqueries import SubQueries
+    from sqlstream.plan.builder.scope import Environment
+    from sqlstream.plan.builder.subqueries import SubQueries
 
 _SELECT_PARTS = {
     "with_", "expressions", "hint", "distinct", "from_", "joins", "laterals", "where", "group", "having", "order", "limit", "offset",

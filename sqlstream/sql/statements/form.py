@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from sqlstream.sql.syntax.pattern import Brackets, Choice, Part, Reads, Sequenced, Slot, Word, arguments, leads, pattern, shown
+from sqlstream.sql.statements.pattern import Brackets, Choice, Part, Reads, Sequenced, Slot, Word, arguments, leads, pattern, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlglot.generator import Generator
 
-    from sqlstream.sql.syntax.short_form import ShortForm
+    from sqlstream.sql.statements.short_form import ShortForm
     from sqlstream.sql.syntax.statement_parser import StatementParser
 
 

@@ -23,7 +23,7 @@ from sqlstream.sql.types import INT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sqlstream.plan.build.subqueries import SubQueries
+    from sqlstream.plan.builder.subqueries import SubQueries
 
 # Each is a row for each row of the input. Flink plans the 1,024 of ten columns in twenty seconds.
 _MOST_SETS = 4096

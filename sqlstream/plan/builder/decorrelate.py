@@ -18,13 +18,14 @@ from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
-from sqlstream.plan.build.order_by import ordinal
-from sqlstream.plan.build.set_operations import distinct
+from sqlstream.plan.builder.order_by import ordinal
+from sqlstream.plan.builder.set_operations import distinct
 from sqlstream.plan.nodes import Join, Named, Project, Snapshot
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, function_named
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.generated_names import generated
+from sqlstream.sql.sqlglot.dialect import flink_sql
 from sqlstream.sql.syntax.calls import call as new_call
 from sqlstream.sql.syntax.calls import call_name, calls, is_called
 from sqlstream.sql.syntax.clauses import (
@@ -44,7 +45,7 @@ from sqlstream.sql.syntax.clauses import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sqlstream.plan.build.scope import Environment
+    from sqlstream.plan.builder.scope import Environment
     from sqlstream.plan.nodes import Node
     from sqlstream.sql.expressions import Expr
 
@@ -159,7 +160,7 @@ def _of_values(select: exp.Select, inner: Scope, read: Sequence[exp.Expr], aroun
     if _aggregates(select, inner) or group_of(select):
         taken = {id(c) for item in select.expressions for call in aggregate_calls(item, inner) for c in whole_call(call).find_all(exp.Column)}
         if loose := next((c for c in _outer(select.expressions, inner) if id(c) not in taken), None):
-            raise ValidationError(f"Expression '{loose.sql('flink')}' is not being grouped", at=loose)
+            raise ValidationError(f"Expression '{flink_sql(loose)}' is not being grouped", at=loose)
     columns = list(dict.fromkeys(read))
     keys = [exp.column(generated(f"c{i}"), table=_OUTER) for i in range(len(columns))]
     inside = select.copy()

@@ -9,13 +9,13 @@ from sqlglot import exp
 
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.plan import make
-from sqlstream.plan.build.correlate import collection, column_names, correlated
-from sqlstream.plan.build.decorrelate import decorrelated, reading
-from sqlstream.plan.build.hints import select_hints
-from sqlstream.plan.build.relations import Query, relation
-from sqlstream.plan.build.scope import Hint, Relation
-from sqlstream.plan.build.subqueries import SubQueries, is_sub_query
-from sqlstream.plan.build.system_time import as_of, without_period
+from sqlstream.plan.builder.correlate import collection, column_names, correlated
+from sqlstream.plan.builder.decorrelate import decorrelated, reading
+from sqlstream.plan.builder.hints import select_hints
+from sqlstream.plan.builder.relations import Query, relation
+from sqlstream.plan.builder.scope import Hint, Relation
+from sqlstream.plan.builder.subqueries import SubQueries, is_sub_query
+from sqlstream.plan.builder.system_time import as_of, without_period
 from sqlstream.plan.naming import free_names, without_names
 from sqlstream.plan.nodes import Join, JoinHints, JoinKind, Named, Node, Project, Snapshot, TimeAttribute, Values
 from sqlstream.plan.properties import fields
@@ -29,7 +29,7 @@ from sqlstream.sql.types import BOOLEAN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlstream.plan.build.scope import Environment
+    from sqlstream.plan.builder.scope import Environment
 
 Hints = dict[str, Hint]
 # Each takes as long as there are columns before it.

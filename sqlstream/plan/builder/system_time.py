@@ -17,7 +17,7 @@ from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.syntax.clauses import version_of
 
 if TYPE_CHECKING:
-    from sqlstream.plan.build.scope import PlanSettings, Relation
+    from sqlstream.plan.builder.scope import PlanSettings, Relation
 
 
 def as_of(item: exp.Expr, left: Relation, settings: PlanSettings) -> str | None:
