@@ -127,7 +127,7 @@ def _samples(session: Session, project: Path, batches: int, every: int) -> Itera
 
 
 def _sample(session: Session, project: Path, batches: int, seconds: float) -> Sample:
-    view: Any = session._engine.spark._jvm
+    view: Any = session.context.engine.engine.spark._jvm
     management = view.java.lang.management.ManagementFactory
     gc.collect()
     view.java.lang.System.gc()

@@ -63,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
         options = {"table.local-time-zone": "UTC", "execution.runtime-mode": "batch", "table.dml-sync": "true"}
         session = Session(Path(folder), options=options, notify=lambda line: None)
         try:
-            spark = session._engine.spark
+            spark = session.context.engine.engine.spark
             columns = "concat('customer ', id % 1000) AS name", "CAST(id % 977 AS DOUBLE) AS price", "id % 13 AS n"
             spark.range(arguments.rows).selectExpr(*columns).write.parquet(f"{folder}/orders")
             ratios = [_measured(case, session, spark, f"{folder}/orders", arguments.runs, arguments.rows) for case in CASES]

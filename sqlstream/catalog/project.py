@@ -9,9 +9,10 @@ left out; the others load. Nothing that the session did not write or load is ove
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
-import os
 import unicodedata
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,11 +23,13 @@ from sqlglot import exp
 from sqlstream.catalog import ddl, declare, functions
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.catalog.schema import NOTHING
+from sqlstream.core import private
 from sqlstream.core.defects import as_defects
 from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.sql.masking import masked_text
 from sqlstream.sql.quoting import quote
-from sqlstream.sql.statements.split import split
+from sqlstream.sql.statements.split import StatementText, split
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.tables import ObjectPath, Table, View
 
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.sql.bind import Scope
 
-Parse = Callable[[str], exp.Expression]
+Parse = Callable[[str | StatementText], exp.Expression]
 Item = Table | View | UserFunction | Database | Catalog
 ORDER: dict[type, int] = {
     ast.CreateCatalog: 0,
@@ -153,7 +156,7 @@ class CatalogFiles:
         for part in split(text):
             try:
                 with as_defects(self.root):
-                    statement = self._parse(part.text)
+                    statement = self._parse(part)
                 if isinstance(statement, ast.Use) and statement.kind in ("DATABASE", "CATALOG"):
                     scope = self._used(statement, scope)
                 elif type(statement) not in ORDER or getattr(statement, "temporary", False):
@@ -208,6 +211,10 @@ class CatalogFiles:
                 f"the variable {name}; "
                 "until then the definition lasts for this session."
             )
+        with self._alone():
+            return self._saved(key, item, source, manager)
+
+    def _saved(self, key: ObjectKey, item: Item, source: Definition | None, manager: CatalogManager) -> str:
         if source is not None:
             problem = self._not_mine(source)
             if problem:
@@ -231,11 +238,21 @@ class CatalogFiles:
         source = self.sources.pop(key, None)
         if source is None:
             return ""
-        problem = self._not_mine(source)
-        if problem:
-            return f"Not removed from {self.shown(source.file)}: {problem}"
-        source.file.unlink()
+        with self._alone():
+            problem = self._not_mine(source)
+            if problem:
+                return f"Not removed from {self.shown(source.file)}: {problem}"
+            source.file.unlink()
         return f"Removed {self.shown(source.file)}"
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other session, of whatever process, writes the files meanwhile."""
+        own = ProjectFolder(self.root)
+        private.folder(own.own)
+        with private.open_file(own.catalog_lock, "a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def _not_mine(self, source: Definition) -> str:
         """Why the file of ``source`` must not be written; empty where it may."""
@@ -329,7 +346,7 @@ def unescape(name: str) -> str:
 def _write(file: Path, text: str) -> None:
     """Write ``text`` as a whole or not at all."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    temporary = file.with_name(f".{file.name}.{uuid.uuid4().hex}")
     temporary.write_text(text, encoding="utf-8")
     temporary.replace(file)
 

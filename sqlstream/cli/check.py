@@ -14,7 +14,8 @@ from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.lint.scripts import Finding, of_error, script_findings, statement_findings
 from sqlstream.lint.subject import Subject
-from sqlstream.session.dry_run import DryRun, declared_errors
+from sqlstream.session.checker import Checker
+from sqlstream.session.findings import declared_errors
 from sqlstream.session.queries import SavedQuery
 from sqlstream.sql.masking import masked_text
 from sqlstream.sql.statements.parsing import parse
@@ -95,7 +96,7 @@ def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
         statement = next((s for s in split(source.text) if s.start == source.start), None)
         if statement is None:
             continue
-        tree = parse(statement.text)
+        tree = parse(statement)
         errors: list[SqlStreamError] = []
         planned: tuple[Planned, ...] = ()
         env = dry.environment(*source.scope)
@@ -118,7 +119,7 @@ def _findings(query: SavedQuery, name: str, session: Session) -> list[Finding]:
     checked: list[list[Finding]] = []
     for undeclared in ("1", "a"):
         text, places = query.sample(undeclared)
-        checked.append([_moved(f, text, places) for f in script_findings(text, name, DryRun(session))])
+        checked.append([_moved(f, text, places) for f in script_findings(text, name, Checker(session))])
         if not places or not any(f.error for f in checked[-1]):
             break
     return min(checked, key=lambda several: sum(f.error for f in several))

@@ -146,7 +146,8 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
 
 def _previewed(argv: list[str]) -> list[Preview]:
     """What would become of the jobs of a script, which the client would run with these arguments. Raises SqlStreamError."""
-    from sqlstream.session.dry_run import JobsPreview
+    from sqlstream.session.runs.previewing import Previewing
+    from sqlstream.session.script import run_script
 
     parser = argument_parser()
     arguments = parser.parse_args(argv)
@@ -155,11 +156,13 @@ def _previewed(argv: list[str]) -> list[Preview]:
     scripts = [_script_of(parser, arguments.init)] if arguments.init else []
     script = _script(parser, arguments)
     assert script is not None
-    seen = JobsPreview(_session(project, options=options, variables=dict(arguments.var), notify=Screen().notify))
+    previewing = Previewing()
+    session = _session(project, options=options, variables=dict(arguments.var), notify=Screen().notify)
+    context = session.context.isolated_copy(previewing)
     for one in (*scripts, script):
-        for _ in seen.run(one.text, one.name):
+        for _ in run_script(context, one.text, one.name):
             pass
-    return seen.seen
+    return previewing.seen
 
 
 def _asker(screen: Screen) -> Callable[[str, Callable[[], bool]], bool]:

@@ -36,6 +36,11 @@ class ProjectFolder:
         return self.own / "background"
 
     @property
+    def catalog_lock(self) -> Path:
+        """Held by the session that writes the catalog's files."""
+        return self.own / "catalog.lock"
+
+    @property
     def dead_letters(self) -> Path:
         """Rows that were left out, as lines of JSON."""
         return self.own / "dead-letters"

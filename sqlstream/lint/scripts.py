@@ -49,8 +49,10 @@ class Carrying(Protocol):
     views whose declarations are wrong.
     """
 
-    project: Path
-    undeclared: set[str]
+    @property
+    def project(self) -> Path: ...
+    @property
+    def undeclared(self) -> set[str]: ...
 
     def checked(self, statement: StatementText) -> Checked:
         """What came of a statement that parses."""
@@ -89,7 +91,7 @@ def script_findings(script: str, file: str, session: Carrying, *, local: bool = 
     for statement in split(script):
         try:
             with as_defects(session.project):
-                parsed.append((statement, parse(statement.text)))
+                parsed.append((statement, parse(statement)))
         except SqlStreamError as error:
             findings.append(of_error(error.located(shown, file, statement.start), file))
             if name := _declared(statement.text):

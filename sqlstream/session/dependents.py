@@ -55,7 +55,7 @@ def _of_script(text: str, catalog: CatalogManager) -> Iterator[ObjectPath]:
         text = f"{text[:begin]}NULL{text[end:]}"
     for statement in split(text):
         try:
-            yield from _tables(parse(statement.text), catalog)
+            yield from _tables(parse(statement), catalog)
         except SqlStreamError:
             continue
 

@@ -34,7 +34,7 @@ _JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 
 
 @dataclass
-class Kept:
+class LastResult:
     """The last rows of a SELECT that were shown, ``limit`` of them at most. ``forgotten``: there were more."""
 
     columns: tuple[Field, ...]
@@ -111,7 +111,7 @@ def check_free(path: Path, at: exp.Expr, *, overwrite: bool) -> None:
         raise ValidationError(f"'{path}' already exists.", at=at, hint="Name another file, or end the statement with OVERWRITE to replace it.")
 
 
-def write(kept: Kept, path: Path, format_: str, zone: str, spark: Callable[[], SparkSession | None]) -> int:
+def write(kept: LastResult, path: Path, format_: str, zone: str, spark: Callable[[], SparkSession | None]) -> int:
     """Write what is kept to one file, which is there when it is whole; how many rows. Raises ValidationError, NotSupported."""
     part = path.with_name(f".{uuid.uuid4().hex}.part")
     try:
@@ -130,7 +130,7 @@ def write(kept: Kept, path: Path, format_: str, zone: str, spark: Callable[[], S
     return len(kept.changes)
 
 
-def _lines(kept: Kept, format_: str) -> Iterator[str]:
+def _lines(kept: LastResult, format_: str) -> Iterator[str]:
     op = kept.updates
     if format_ == "json":
         for change in kept.changes:
@@ -141,7 +141,7 @@ def _lines(kept: Kept, format_: str) -> Iterator[str]:
         yield csv_line([*([change.kind.value] if op else []), *change.row]) + "\r\n"
 
 
-def _parquet(kept: Kept, path: Path, zone: str, spark: SparkSession | None) -> None:
+def _parquet(kept: LastResult, path: Path, zone: str, spark: SparkSession | None) -> None:
     nested = [c.name for c in kept.columns if c.type.root in NESTED]
     if nested:
         raise NotSupported(f"Parquet of the nested column '{nested[0]}' is not supported.", hint="EXPORT LAST TO 'file' FORMAT json.")

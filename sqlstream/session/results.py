@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sqlstream.core.secrets import masked_value
 from sqlstream.plan.nodes import Field
 from sqlstream.sql.types import STRING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlstream.core.changelog import Change
 
@@ -104,3 +105,8 @@ def text_columns(headers: Iterable[str]) -> tuple[Field, ...]:
 def text_rows(headers: Iterable[str], rows: Iterable[tuple[str | None, ...]], **more: object) -> Rows:
     """Rows of text under ``headers``, as SHOW gives."""
     return Rows(columns=text_columns(headers), rows=tuple(rows), **more)  # type: ignore[arg-type]
+
+
+def masked_rows(headers: Iterable[str], rows: Iterable[Sequence[str | None]]) -> Rows:
+    """The same of what somebody has declared, without the passwords in it."""
+    return text_rows(headers, (tuple(None if cell is None else masked_value(cell) for cell in row) for row in rows))

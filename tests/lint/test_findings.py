@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.cli import check
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.lint.scripts import script_findings
-from sqlstream.session.dry_run import DryRun
+from sqlstream.session.checker import Checker
+from sqlstream.session.runs.on_spark import OnSpark
+from sqlstream.session.runs.previewing import Previewing
 from sqlstream.session.session import Session
 from tests.support.sessions import open_session
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from sqlstream.session.context import Context
+    from sqlstream.session.results import Outcome
 
 ROOT = Path(__file__).parents[2]
 DECLARATIONS = """
@@ -72,7 +81,7 @@ def session(tmp_path):
 
 
 def checked(session, script):
-    return script_findings(script, "a.sql", DryRun(session))
+    return script_findings(script, "a.sql", Checker(session))
 
 
 @pytest.mark.parametrize("script", SEVERAL)
@@ -84,12 +93,19 @@ def test_all_errors_of_a_statement_are_told_where_they_are(session, script):
     assert all("\n" not in str(f) for f in found)
 
 
+class NothingSelected(OnSpark):
+    """A SELECT would start Spark."""
+
+    def select(self, context: Context, query: exp.Expr) -> Outcome:
+        return Previewing().select(context, query)
+
+
 @pytest.mark.parametrize("script", REFUSED)
 def test_what_a_session_refuses_is_found(session, script):
     assert any(f.error for f in checked(session, script))
     other = Session(session.project, options=session.options, notify=print)
     list(other.run(DECLARATIONS))
-    other._query = DryRun(other)._query  # a SELECT would start Spark
+    other.context.runs = NothingSelected()
     with pytest.raises(SqlStreamError):
         list(other.run(script))
 
@@ -143,5 +159,5 @@ def test_the_example_bank_is_checked_without_its_environment(monkeypatch):
         text = file.read_text()
         wrong = re.sub(r"^(.*?)SELECT\s", r"\1SELECT nosuch, ", text, count=1, flags=re.M)
         assert wrong != text
-        found = script_findings(check.SavedQuery(file.stem, file, wrong).sample("1")[0], file.name, DryRun(bank))
+        found = script_findings(check.SavedQuery(file.stem, file, wrong).sample("1")[0], file.name, Checker(bank))
         assert [f.message for f in found if "nosuch" in f.message], file

@@ -4,7 +4,7 @@ import pytest
 
 from sqlstream.lint.registry import RULES
 from sqlstream.lint.scripts import script_findings
-from sqlstream.session.dry_run import DryRun
+from sqlstream.session.checker import Checker
 from tests.support.sessions import open_session
 
 DECLARATIONS = """
@@ -66,7 +66,7 @@ def session(tmp_path):
 
 
 def checked(session, script):
-    return script_findings(script, "a.sql", DryRun(session))
+    return script_findings(script, "a.sql", Checker(session))
 
 
 def test_every_rule_is_tried():

@@ -15,8 +15,8 @@ from sqlstream.core.errors import Defect, SqlStreamError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.lint.scripts import script_findings
 from sqlstream.plan.builder import queries as build
+from sqlstream.session.checker import Checker
 from sqlstream.session.completion import suggest
-from sqlstream.session.dry_run import DryRun
 from sqlstream.sql.statements.split import is_complete, split, statement_at
 from tests.support.sessions import open_session
 
@@ -213,4 +213,4 @@ def test_mutated_statements_meet_no_defect(tmp_path: Path) -> None:
         is_complete(text)
         statement_at(text, cursor)
         suggest(text, cursor, context)
-        assert [f for f in script_findings(text, "x.sql", DryRun(session)) if f.code == "S9"] == [], text
+        assert [f for f in script_findings(text, "x.sql", Checker(session)) if f.code == "S9"] == [], text

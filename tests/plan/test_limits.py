@@ -22,5 +22,5 @@ def test_a_select_ends_after_its_limit(tmp_path: Path, query: str, count: int | 
     session = Session(tmp_path, notify=lambda line: None)
     table = "CREATE TABLE bids (item STRING, p AS PROCTIME()) WITH ('connector' = 'filesystem', 'path' = 'bids', 'format' = 'json', 'source.monitor-interval' = '1 s');"
     list(session.run(table))
-    planner = session._planner
+    planner = session.planner
     assert planner.selected(parse(query), planner.environment())[1] == count

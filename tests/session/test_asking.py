@@ -70,7 +70,7 @@ def test_jobs_that_run_depend_on_what_they_read_and_write(shell, tmp_path):
     jobs[1].done.set()
 
     def of(name):
-        return sorted(dependents.of_object(session._catalog.path((name,)), session._catalog, jobs, tmp_path))
+        return sorted(dependents.of_object(session.context.catalog.path((name,)), session.context.catalog, jobs, tmp_path))
 
     assert of("t") == ["job job-a (a)", "query reads", "view v", "view w"]
     assert of("sink") == ["job job-a (a)"]
@@ -82,8 +82,8 @@ def test_stop_asks(shell, asked, monkeypatch):
     with pytest.raises(ValidationError):
         list(session.run("STOP JOB 'nothing'"))
     stopped = SimpleNamespace(id="abc", name="my job", lives=False, release=lambda: None)
-    monkeypatch.setitem(session._jobs._jobs, "abc", stopped)
-    monkeypatch.setattr(session._jobs, "stop", lambda *_, **__: pytest.fail("stopped"))
+    monkeypatch.setitem(session.jobs._jobs, "abc", stopped)
+    monkeypatch.setattr(session.jobs, "stop", lambda *_, **__: pytest.fail("stopped"))
     (done,) = session.run("STOP JOB 'abc'")
     assert asked == ["Stop the job my job? Its state is kept: the same statement continues from there."]
     assert done.notices == ("Nothing was done.",)

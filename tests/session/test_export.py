@@ -12,6 +12,7 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan.nodes import Field
 from sqlstream.session import export
 from sqlstream.session.plot import chart
+from sqlstream.session.runs.on_spark import remembered
 from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax.data_types import flink_type
 from tests.support.sessions import open_session
@@ -28,7 +29,7 @@ def columns(**types):
 
 
 def kept(cols, *changes, limit=100):
-    one = export.Kept(cols, limit)
+    one = export.LastResult(cols, limit)
     assert list(one.passing(iter(changes))) == list(changes)
     return one
 
@@ -102,7 +103,7 @@ def test_statements_without_a_last_result(tmp_path):
 
 def test_the_statements(tmp_path):
     session = open_session(tmp_path)
-    list(session._client.keeping(columns(n="INT"), iter([Change(INS, ("1",)), Change(INS, ("2",))])))
+    list(remembered(session.context, columns(n="INT"), iter([Change(INS, ("1",)), Change(INS, ("2",))])))
     (done,) = session.run("EXPORT LAST TO 'a.csv'")
     assert done.notices == (f"2 rows written to {tmp_path / 'a.csv'}.",)
     assert (tmp_path / "a.csv").read_text() == "n\n1\n2\n"
@@ -114,7 +115,7 @@ def test_the_statements(tmp_path):
 
 def test_what_is_there_is_replaced_only_on_demand(tmp_path):
     session = open_session(tmp_path)
-    list(session._client.keeping(columns(n="INT"), iter([Change(INS, ("1",))])))
+    list(remembered(session.context, columns(n="INT"), iter([Change(INS, ("1",))])))
     (tmp_path / "a.csv").write_text("mine")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "mine").touch()

@@ -44,7 +44,7 @@ def test_which_brokers(tmp_path, monkeypatch):
     one = open_session(tmp_path)
 
     def brokers(topic="t"):
-        found = raw_topics.brokers(one._catalog, one.options, tmp_path, topic)
+        found = raw_topics.brokers(one.context.catalog, one.options, tmp_path, topic)
         return found.properties["bootstrap.servers"], found.options["properties.bootstrap.servers"]
 
     with pytest.raises(SetupError, match="No Kafka broker is known"):
@@ -71,24 +71,26 @@ def test_a_table_tells_how_to_log_in(tmp_path, monkeypatch):
     monkeypatch.delenv("KAFKA_PASSWORD", raising=False)
     one = open_session(tmp_path)
     list(one.run(SECURED))
-    assert raw_topics.known_properties({"properties.bootstrap.servers": "other:1"}, one._catalog, {}, tmp_path) == {"bootstrap.servers": "other:1"}
+    assert raw_topics.known_properties({"properties.bootstrap.servers": "other:1"}, one.context.catalog, {}, tmp_path) == {
+        "bootstrap.servers": "other:1"
+    }
     with pytest.raises(ValidationError, match="KAFKA_PASSWORD, which is not set"):
-        raw_topics.brokers(one._catalog, one.options, tmp_path, "two")
+        raw_topics.brokers(one.context.catalog, one.options, tmp_path, "two")
     monkeypatch.setenv("KAFKA_PASSWORD", "p")
     properties = {
         "bootstrap.servers": "env:1", "security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN",
         "sasl.jaas.config": 'o.PlainLoginModule required username="u" password="p";',
     }  # fmt: skip
-    found = raw_topics.brokers(one._catalog, one.options, tmp_path, "two")
+    found = raw_topics.brokers(one.context.catalog, one.options, tmp_path, "two")
     assert found.properties == properties
     assert found.options["properties.sasl.jaas.config"].endswith('password="${env:KAFKA_PASSWORD}";')
     # A topic without a table, at the same brokers.
-    assert raw_topics.brokers(one._catalog, one.options, tmp_path, "three").properties == properties
+    assert raw_topics.brokers(one.context.catalog, one.options, tmp_path, "three").properties == properties
     for given in ({}, {"properties.bootstrap.servers": "env:1"}):
-        assert raw_topics.known_properties(given, one._catalog, {}, tmp_path) == properties
-    assert raw_topics.client_of_table("a", one._catalog).properties == properties
+        assert raw_topics.known_properties(given, one.context.catalog, {}, tmp_path) == properties
+    assert raw_topics.client_of_table("a", one.context.catalog).properties == properties
     list(one.run("SET 'kafka.bootstrap.servers' = 'set:1'"))
-    assert raw_topics.brokers(one._catalog, one.options, tmp_path, "three").properties == {"bootstrap.servers": "set:1"}
+    assert raw_topics.brokers(one.context.catalog, one.options, tmp_path, "three").properties == {"bootstrap.servers": "set:1"}
 
 
 def test_infer_shows_no_secret(kafka, tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.core.secrets import masked_option, masked_value
 from sqlstream.runtime.jobs import runner
 from sqlstream.session.backslash import expanded
+from sqlstream.session.runs.on_spark import OnSpark
 from sqlstream.session.session import Session
 from sqlstream.shell.history import StatementHistory
 from sqlstream.shell.screen import error_lines
@@ -129,7 +130,7 @@ def shown(project: Path, script: str, monkeypatch, capsys) -> dict[str, str]:
     StatementHistory(str(project / "history")).store_string(script)
     notices: list[str] = []
     monkeypatch.setattr(runner.JobRunner, "start", lambda self, resumed: None)
-    monkeypatch.setattr(Session, "_query", lambda self, node: (_ for _ in ()).throw(JobFailed(f"Connection to {node.sql('flink')} refused")))
+    monkeypatch.setattr(OnSpark, "select", lambda self, context, node: (_ for _ in ()).throw(JobFailed(f"Connection to {node.sql('flink')} refused")))
     session = Session(project, interactive=True, notify=notices.append, engine=argparse.Namespace(spark=None, started=False, options=dict))
     for number, text in enumerate((script, f"{script} ;\nSELECT nosuch FROM nowhere", f"SELECT nosuch FROM nowhere; {script}")):
         if number == 2 and script.startswith("\\"):

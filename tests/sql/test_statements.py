@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sqlstream.core.errors import SyntaxProblem
 from sqlstream.sql.statements.split import is_complete, split, substitute
+from sqlstream.sql.syntax.tokens import tokenize
 
 PIECES = {
     "one without its end": ("SELECT 1", ["SELECT 1"]),
@@ -112,3 +115,16 @@ def test_an_unknown_variable_is_an_error_where_asked() -> None:
     assert caught.value.offset == 16
     assert caught.value.hint == "Did you mean 'TOPIC'?"
     assert substitute("-- ${X}\n/* ${Y} */ ${env:Z} ${N}", VALUES, strict=True) == "-- ${X}\n/* ${Y} */ ${env:Z} 5"
+
+
+@pytest.mark.parametrize("script", [script for script, _ in PIECES.values()], ids=PIECES)
+def test_what_is_lexed_once_is_lexed_alike(script: str) -> None:
+    def tokens(text: str, *lexed: Any) -> list[tuple[Any, ...]] | str:
+        try:
+            return [(t.token_type, t.text, t.line, t.col, t.start, t.end) for t in tokenize(text, *lexed)]
+        except SyntaxProblem as error:
+            return f"{error.message} {error.at}"
+
+    for statement in split(script):
+        assert statement.lexemes
+        assert tokens(statement.text, statement.lexemes, statement.start) == tokens(statement.text)

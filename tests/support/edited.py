@@ -93,5 +93,5 @@ class Begun:
         before.session.close()
         self.kept.put_back()
         memory.set(before.path, self.rows)
-        self.project = Project(before.path, before.session._given_engine, memory, before.more)
+        self.project = Project(before.path, before.session.context.engine.given, memory, before.more)
         return self.project

@@ -243,7 +243,7 @@ def test_a_stream(session: Session, tmp_path: Path) -> None:
         f"CREATE TABLE names (name STRING) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / 'in'}', 'format' = 'json', 'source.monitor-interval' = '1 s');"
         "CREATE TABLE greetings (text STRING, n BIGINT) WITH ('connector' = 'print');"
     )
-    other = open_session(project, declared, engine=session._engine, emit=emitted.append)
+    other = open_session(project, declared, engine=session.context.engine.engine, emit=emitted.append)
     insert = "INSERT INTO greetings SELECT greet(name), COUNT(*) FROM names WHERE greet(name) <> 'hello x' GROUP BY greet(name)"
 
     def run(name: str) -> list[str]:

@@ -21,15 +21,19 @@ from sqlstream.sql.syntax.tokens import tokenize
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
+    from sqlstream.sql.statements.split import StatementText
+
 _QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE", "(")
 
 
-def parse(text: str) -> exp.Expression:
-    """The syntax tree of one statement (without its ``;``).
+def parse(statement: str | StatementText) -> exp.Expression:
+    """The syntax tree of one statement (without its ``;``); of one that a script was split into no text is lexed again.
 
     Raises SyntaxProblem with the place of the offending token; NotSupported for syntax of Flink that is refused here.
     """
-    return deeply(lambda: _parsed(text, tokenize(text)))
+    if isinstance(statement, str):
+        return deeply(lambda: _parsed(statement, tokenize(statement)))
+    return deeply(lambda: _parsed(statement.text, tokenize(statement.text, statement.lexemes, statement.start)))
 
 
 def begins_statement(cursor: StatementParser) -> bool:

@@ -6,12 +6,12 @@ In: text. Out: pieces with their places. Works on text that is not complete yet,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SyntaxProblem, did_you_mean
 from sqlstream.sql.statements.table import BARE, BEFORE_SET, SET_BEGINS, SET_STARTS
-from sqlstream.sql.syntax.lexer import Kind, lexemes
+from sqlstream.sql.syntax.lexer import Kind, Lexeme, lexemes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,11 +24,14 @@ _MOST_LEADING = 12
 
 @dataclass(frozen=True)
 class StatementText:
-    """One statement: its text without the ``;``, that text's offset in the script, whether the ``;`` was there."""
+    """One statement: its text without the ``;``, that text's offset in the script, whether the ``;`` was there; its lexemes without comments, which
+    have their places in the script.
+    """
 
     text: str
     start: int
     terminated: bool
+    lexemes: tuple[Lexeme, ...] = field(default=(), compare=False, repr=False)
 
 
 def split(script: str) -> list[StatementText]:
@@ -40,8 +43,10 @@ def _statements(script: str) -> Iterator[StatementText]:
     start, last = -1, 0
     # The first words of a statement: of each one in a statement set, too.
     words: list[str] = []
+    own: list[Lexeme] = []
     leading, in_set, in_hint = True, False, False
-    for kind, text, begin in lexemes(script, open_ends=True):
+    for lexeme in lexemes(script, open_ends=True):
+        kind, text, begin = lexeme
         if kind is Kind.COMMENT:
             continue
         if kind is Kind.SIGN:
@@ -49,14 +54,16 @@ def _statements(script: str) -> Iterator[StatementText]:
             if text == ";" and not in_hint:
                 if in_set and words != ["END"]:
                     words = []
+                    own.append(lexeme)
                     continue
                 if start >= 0:
-                    yield StatementText(script[start:last], start, True)
-                start, words, leading, in_set = -1, [], True, False
+                    yield StatementText(script[start:last], start, True, tuple(own))
+                start, words, own, leading, in_set = -1, [], [], True, False
                 continue
         if start < 0:
             start = begin
         last = begin + len(text)
+        own.append(lexeme)
         if leading or in_set:
             words.append(text.upper() if kind is Kind.WORD else "")
         if leading:
@@ -65,7 +72,8 @@ def _statements(script: str) -> Iterator[StatementText]:
             if in_set:
                 words = []
     if start >= 0:
-        yield StatementText(script[start:last].rstrip(), start, False)
+        # A ``;`` behind the last statement of a set that has no end is not part of it.
+        yield StatementText(script[start:last].rstrip(), start, False, tuple(x for x in own if x.start < last))
 
 
 def _may_lead(words: list[str]) -> bool:

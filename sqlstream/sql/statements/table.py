@@ -228,6 +228,8 @@ REFUSED = (
 
 LISTED = tuple(form for group in GROUPS for form in group.forms)
 FORMS = (*LISTED, *_UNLISTED)
+# What the statements of a node need that are carried out.
+NEEDS = {form.node: form.needs for form in FORMS}
 _PATTERNS = (*(form.pattern for form in FORMS), *(refused.pattern for refused in REFUSED))
 SHORT_FORMS = {form.short.name: (form.short, form) for form in LISTED if form.short}
 # All words of the statements that are listed.

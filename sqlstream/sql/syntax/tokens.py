@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlstream.core.errors import SyntaxProblem
 from sqlstream.sql.generated_names import PREFIX, reserved
 from sqlstream.sql.syntax.lexer import Kind, Lexeme, lexemes, message, position
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SIGNS = {
     "(": TokenType.L_PAREN,
@@ -46,11 +50,16 @@ _TYPES = {
 }
 
 
-def tokenize(text: str) -> list[Token]:
-    """The tokens of ``text``. Raises SyntaxProblem at a character that begins none, at an escape that is wrong."""
+def tokenize(text: str, lexed: Sequence[Lexeme] = (), offset: int = 0) -> list[Token]:
+    """The tokens of ``text``. Raises SyntaxProblem at a character that begins none, at an escape that is wrong.
+
+    ``lexed``: its lexemes, where they are known, with their places in a script in which it stands at ``offset``.
+    """
     tokens: list[Token] = []
     line, line_start, counted = 1, 0, 0
-    for lexeme in lexemes(text):
+    # What is open is lexed otherwise here: as the sign that it begins with.
+    known = (x._replace(start=x.start - offset) for x in lexed) if lexed and not lexed[-1].is_open else None
+    for lexeme in known or lexemes(text):
         if lexeme.kind is Kind.COMMENT:
             continue
         start = lexeme.start

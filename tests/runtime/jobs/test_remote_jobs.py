@@ -106,7 +106,7 @@ def test_the_life_of_a_job(project: Project, directory: str, tmp_path: Path) -> 
     assert sorted(project.rows("SELECT * FROM state;")) == [("a", "3"), ("b", "1")]
     with pytest.raises(ValidationError, match="keeps no 'itme'"):
         project.rows(f"{declared.replace('`item`', '`itme`').replace('TABLE state', 'TABLE wrong')} SELECT * FROM wrong;")
-    other = Session(tmp_path, options={"execution.checkpointing.dir": directory}, notify=print, engine=project.session._given_engine)
+    other = Session(tmp_path, options={"execution.checkpointing.dir": directory}, notify=print, engine=project.session.context.engine.given)
     (job,) = rows(other, "SHOW JOBS;")
     assert (job["job name"], job["status"], job["version"]) == ("job", "CANCELED", "2") and job["size"] != "0 B"
     (described,) = ([r for r in list(other.run("DESCRIBE JOB 'job';"))[-1].rows if r[0] == "checkpoint"],)
@@ -125,7 +125,7 @@ def test_the_life_of_a_job(project: Project, directory: str, tmp_path: Path) -> 
 def test_two_at_once_are_refused(project: Project, tmp_path: Path, directory: str) -> None:
     project.feed("bids", (1, "a", 1))
     job = submit(project.session, COUNT)
-    other = Session(tmp_path, options={**project.session.options}, notify=print, engine=project.session._given_engine)
+    other = Session(tmp_path, options={**project.session.options}, notify=print, engine=project.session.context.engine.given)
     list(other.run(TABLES))
     with pytest.raises(ValidationError, match=f"Job 'job' is already running, in process {os.getpid()} on"):
         list(other.run(COUNT))

@@ -12,16 +12,21 @@ from sqlstream.session import results
 from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, MutableMapping
+    from collections.abc import Mapping
 
+    from sqlglot import exp
+
+    from sqlstream.session.context import Context
     from sqlstream.session.results import Outcome
+    from sqlstream.session.statements.handler import Handler
 
 # What Spark's workers are started with, and the flags for it.
 _STARTED_WITH = {"python.archives": "-pyarch", "python.executable": "-pyexec"}
 
 
-def answered(node: ast.Set | ast.Reset, options: MutableMapping[str, str], initial: Mapping[str, str], *, started: bool) -> Outcome:
-    """Carry ``node`` out on ``options``, which RESET makes ``initial`` again; ``started``: Spark has. Raises ValidationError, NotSupported."""
+def answer(node: ast.Set | ast.Reset, context: Context) -> Outcome:
+    """SET and RESET, which goes back to the options that the session began with. Raises ValidationError, NotSupported."""
+    options, initial = context.options, context.initial
     key, value = node.args.get("this"), node.args.get("expression")
     notices: list[str | None] = []
     if isinstance(node, ast.Reset):
@@ -33,7 +38,7 @@ def answered(node: ast.Set | ast.Reset, options: MutableMapping[str, str], initi
     else:
         values = {key: value}
         notices.append(check_option(key, value, node))
-    if started:
+    if context.engine.started:
         notices += [_after_start(k, node) for k, v in values.items() if v != options.get(k)]
     for k, v in values.items():
         if v is None:
@@ -50,3 +55,6 @@ def _after_start(key: str, node: ast.Set | ast.Reset) -> str | None:
         raise ValidationError(f"'{key}' can no longer be set: Spark has started.", at=node, hint=hint)
     spark = key.startswith("spark.") or key == "pipeline.jars"
     return f"A new value of '{key}' has no effect: Spark has started. Set it with -D, or in sqlstream.toml." if spark else None
+
+
+HANDLERS: Mapping[type[exp.Expr], Handler] = {ast.Set: answer, ast.Reset: answer}

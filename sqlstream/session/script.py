@@ -1,0 +1,80 @@
+"""The whole way of a script: text in, outcomes out, one statement after the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sqlstream.core.defects import defect
+from sqlstream.core.depth import steps
+from sqlstream.core.errors import SqlStreamError
+from sqlstream.session.context import RunningStatement
+from sqlstream.session.statements import carried_out
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import split, substitute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.runtime.jobs.job import Locate
+    from sqlstream.session.context import Context
+    from sqlstream.session.results import Outcome
+    from sqlstream.sql.statements.split import StatementText
+
+# Errors that are shown at once.
+MOST_ERRORS = 10
+
+
+def run_script(context: Context, script: str, name: str | None = None) -> Iterator[Outcome]:
+    """Execute the statements of ``script``, lazily; errors carry their place in it, ``name`` is its file."""
+    masked = context.secrets.masked
+    try:
+        script = substitute(script, context.variables, strict=bool(context.variables))
+    except SqlStreamError as error:
+        raise error.located(masked(script), name, 0) from error.__cause__
+    if not context.files:
+        context.jobs.begin_script()
+    for statement in split(script):
+        located = partial(_located, context=context, script=script, name=name, statement=statement)
+        try:
+            for outcome in steps(_executed(context, statement, located)):
+                yield replace(outcome, statement=outcome.statement or masked(statement.text))
+        except SqlStreamError as error:
+            raise located(error) from error.__cause__
+        except Exception as error:
+            died = context.engine.death(error)
+            if died is None and (context.user.interrupted() or isinstance(error, BrokenPipeError)):
+                raise
+            raise located(died or defect(error, context.project)) from error
+
+
+def _executed(context: Context, statement: StatementText, locate: Locate) -> Iterator[Outcome]:
+    node = parse(statement)
+    context.user.interrupt.clear()
+    if context.user.leaving:
+        context.user.interrupt.set()
+    _reload_functions(context)
+    yield from carried_out(node, context, RunningStatement(statement.text, locate))
+
+
+def _reload_functions(context: Context) -> None:
+    modules, notify = context.planner.modules, context.user.notify
+    version = modules.version
+    for line in context.planner.reload():
+        notify(line)
+    if modules.version != version:
+        for error in modules.errors[:MOST_ERRORS]:
+            notify(shown(error))
+
+
+def _located(error: SqlStreamError, *, context: Context, script: str, name: str | None, statement: StatementText) -> SqlStreamError:
+    """An error of ``statement``, with its place."""
+    error.message = context.secrets.masked_message(error.message, statement.text)
+    return error.located(context.secrets.masked(script), name, statement.start)
+
+
+def shown(error: SqlStreamError) -> str:
+    """An error as a line, with its place."""
+    where = f"{error.location}: " if error.location else ""
+    return f"{where}{error.message}" + (f" ({error.hint})" if error.hint else "")

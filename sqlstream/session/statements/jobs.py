@@ -1,0 +1,206 @@
+"""Jobs that there are, of this process or of another: SHOW JOBS, DESCRIBE, EXPLAIN, STOP, SAVEPOINT, ALTER and DROP JOB."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from typing import TYPE_CHECKING
+
+from sqlstream.connectors.kafka import positions
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.runtime.jobs import registry
+from sqlstream.runtime.jobs.job import describe as describe_job
+from sqlstream.runtime.jobs.requests import Action
+from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name, size
+from sqlstream.session import results
+from sqlstream.sql.syntax import ast
+from sqlstream.udf.declarations.left_out import count as left_out_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sqlglot import exp
+
+    from sqlstream.runtime.jobs.job import Job
+    from sqlstream.runtime.jobs.jobs import Jobs
+    from sqlstream.runtime.jobs.registry import JobRecord
+    from sqlstream.session.context import Context
+    from sqlstream.session.results import Outcome
+    from sqlstream.session.statements.handler import Handler
+
+_JOBS = ("job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process", "version", "size", "last progress")
+
+
+def listed(jobs: Jobs) -> Outcome:
+    """SHOW JOBS."""
+    return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs))])
+
+
+def metrics(jobs: Jobs) -> Outcome:
+    """SHOW JOB METRICS."""
+    return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
+
+
+def _listed(job: Job) -> tuple[str | None, ...]:
+    """A row of SHOW JOBS."""
+    figures = job.sampled()
+    process = f"{os.getpid()}@{socket.gethostname()}" if job.lives else None
+    kept = _kept(registry.JobRecord(job.folder.parent, job.name, None))
+    return job.id, job.name, job.status.value, _time(job.started), str(figures.restarts), str(figures.late), last_error(figures), process, *kept
+
+
+def _listed_elsewhere(record: JobRecord) -> tuple[str | None, ...]:
+    """The same of a job that is not this session's."""
+    figures = record.figures
+    started = None if record.status is None else _time(record.status.since)
+    return (
+        record.id or None, record.name, record.state, started, figures.get("restarts"), figures.get("late rows"), figures.get("last error"),
+        record.process, *_kept(record),
+    )  # fmt: skip
+
+
+def _kept(record: JobRecord) -> tuple[str | None, str, str | None]:
+    """Of what a job keeps: the number of its version, bytes on disk, when it last progressed."""
+    progressed = record.progressed
+    return (
+        None if record.version is None else str(record.version.number),
+        size(record.size()),
+        None if progressed is None else _time(progressed),
+    )
+
+
+def _elsewhere(jobs: Jobs) -> Iterator[JobRecord]:
+    """The project's jobs that are not this session's, or that another process has continued."""
+    own = list(jobs)
+    ids, folders = {j.id for j in own}, {j.folder.parent for j in own if j.lives}
+    return (r for r in registry.records(jobs.kept.jobs) if r.id not in ids and r.path not in folders)
+
+
+def _time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+
+
+def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
+    """The rows of SHOW JOB METRICS: this session's jobs, and those that other processes run."""
+    elsewhere = (r.figures for r in _elsewhere(jobs) if r.held)
+    return (*(overview(j.sampled()) for j in jobs), *(tuple(figures.get(column) for column in OVERVIEW) for figures in elsewhere))
+
+
+def explain(node: ast.ExplainJob, context: Context) -> Outcome:
+    """EXPLAIN JOB: of one, of whatever process, else of each of the session's that runs, else of its last one, else of each that other
+    processes run. Raises ValidationError, and JobFailed where another process does not answer.
+    """
+    jobs, interrupted = context.jobs, context.user.interrupted
+    at = node.args.get("this")
+    own: list[Job] = []
+    others: list[JobRecord] = []
+    if at is not None and at.name not in jobs and registry.exists(jobs.kept.jobs, at.name):
+        record = registry.find(jobs.kept.jobs, at.name)
+        own = [j for j in jobs if j.lives and j.folder.parent == record.path]
+        others = [] if own else [record]
+    elif at is not None:
+        own = [jobs.find(at.name)]
+    else:
+        own = [j for j in jobs if j.lives] or list(jobs)[-1:]
+        others = [] if own else [r for r in registry.records(jobs.kept.jobs) if r.held]
+    if not own and not others:
+        raise ValidationError("There are no jobs.", at=node, hint="INSERT INTO submits one.")
+    rows = [(short_name(j.name), r.text, r.hint) for j in own for r in j.why()]
+    rows += [(short_name(r.name), text, hint) for r in others for text, hint in r.why(interrupted)]
+    return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=tuple(rows))
+
+
+def describe(node: ast.DescribeJob, context: Context) -> Outcome:
+    """DESCRIBE JOB, of this session or of another process. Raises ValidationError."""
+    jobs, name, extended = context.jobs, node.this.name, node.extended
+    record = None if name in jobs else registry.find(jobs.kept.jobs, name)
+    job = jobs.find(name) if record is None else next((j for j in jobs if j.lives and j.folder.parent == record.path), None)
+    if job is None:
+        assert record is not None
+        rows = [(n, value) for n, value in _described_elsewhere(record, extended=extended) if value is not None]
+        return results.masked_rows(("info name", "info value"), rows)
+    kept = zip(_JOBS[-3:], _kept(registry.JobRecord(job.folder.parent, job.name, None)), strict=True)
+    rows = [*describe_job(job).items(), *((n, value) for n, value in kept if value is not None)]
+    more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
+    if extended and (left_out := left_out_rows(ProjectFolder(context.project).dead_letters, job.runs)):
+        more.append(("rows left out", str(left_out)))
+    return results.masked_rows(("info name", "info value"), (*rows, *more))
+
+
+def _described_elsewhere(record: JobRecord, *, extended: bool) -> Iterator[tuple[str, str | None]]:
+    """The rows of DESCRIBE JOB of a job that is not this session's."""
+    figures = record.figures
+    yield from (("job id", record.id or None), ("job name", record.name), ("status", record.state), ("process", record.process))
+    yield "start time", None if record.status is None else _time(record.status.since)
+    yield from (("restarts", figures.get("restarts")), ("rows read", figures.get("rows in")), ("late rows", figures.get("late rows")))
+    yield "checkpoint", None if record.latest is None else str(record.latest.folder / "checkpoint")
+    yield from zip(_JOBS[-3:], _kept(record), strict=True)
+    yield "last error", figures.get("last error")
+    if extended:
+        yield from ((n, figures.get(n)) for n in ("rows out", "rows/s", "lag", "lag by partition", "watermark", "state rows", "state bytes"))
+        for version in record.versions():
+            yield f"version {version.number}, {_time(version.created)}", version.sql
+
+
+def stop(node: ast.StopJob, context: Context) -> Outcome:
+    """STOP JOB; an interrupt ends the wait."""
+    jobs, interrupted = context.jobs, context.user.interrupted
+    if node.this.name in jobs:
+        made = jobs.stop(node.this.name, savepoint=node.savepoint, drain=node.drain, interrupted=interrupted).savepoint
+        return _path(made) if node.savepoint else results.Done()
+    action = Action.DRAIN_WITH_SAVEPOINT if node.drain else Action.STOP_WITH_SAVEPOINT if node.savepoint else Action.STOP
+    made = registry.find(jobs.kept.jobs, node.this.name).ask(action, interrupted=interrupted)
+    return _path(made) if made else results.Done()
+
+
+def save(node: ast.SavepointJob, context: Context) -> Outcome:
+    """SAVEPOINT JOB; an interrupt ends the wait."""
+    jobs, interrupted, name = context.jobs, context.user.interrupted, node.this.name
+    return _path(jobs.save(name) if name in jobs else registry.find(jobs.kept.jobs, name).ask(Action.SAVEPOINT, interrupted=interrupted))
+
+
+def alter(node: ast.AlterJob, context: Context) -> Outcome:
+    """ALTER JOB .. SET OFFSETS. Raises ValidationError."""
+    jobs, zone = context.jobs, context.planner.zone
+    jobs.await_ended()
+    record = registry.find(jobs.kept.jobs, node.this.name)
+    record.check_stopped()
+    wanted = {}
+    for option in node.expressions:
+        positions.check(option.expression.name, zone)
+        wanted[option.this.name] = option.expression.name
+    with record.folder.lock():
+        last = record.folder.latest()
+        if last is None or not last.is_open or not last.has_read:
+            raise ValidationError(f"Job '{record.name}' has nothing to go on with: the options of its sources say where it begins.", at=node.this)
+        last.set_offsets({**last.offsets, **wanted} if wanted else {})
+    return results.Done()
+
+
+def drop(node: ast.DropJob, context: Context) -> Outcome:
+    """DROP JOB. Raises ValidationError where it runs, or there is none."""
+    jobs = context.jobs
+    if node.if_exists and not registry.exists(jobs.kept.jobs, node.this.name):
+        return results.Done()
+    jobs.await_ended()
+    record = registry.find(jobs.kept.jobs, node.this.name)
+    record.check_stopped()
+    record.drop()
+    jobs.forget(record.path)
+    return results.Done()
+
+
+def _path(made: str) -> Outcome:
+    return results.text_rows(("savepoint path",), ((made,),))
+
+
+HANDLERS: Mapping[type[exp.Expr], Handler] = {
+    ast.AlterJob: alter,
+    ast.DescribeJob: describe,
+    ast.DropJob: drop,
+    ast.ExplainJob: explain,
+    ast.SavepointJob: save,
+    ast.StopJob: stop,
+}

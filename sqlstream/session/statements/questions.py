@@ -1,0 +1,55 @@
+"""What a user is asked before a DROP, STOP or QUIT."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.runtime.jobs import registry
+from sqlstream.runtime.monitor.figures import size
+from sqlstream.session import dependents
+from sqlstream.sql.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlglot import exp
+
+    from sqlstream.session.context import Context
+
+
+def leaving(jobs: Sequence[str]) -> str:
+    """The question before these jobs stop with the shell."""
+    those = "1 job is running and stops" if len(jobs) == 1 else f"{len(jobs)} jobs are running and stop"
+    return f"{those} with the shell: {', '.join(jobs)}.\nTheir state is kept: submitted again, the same statements continue from there. Quit?"
+
+
+def agreed(node: exp.Expr, context: Context) -> bool:
+    """Whether the user agrees to a statement; the question names what depends on it. Scripts, and other statements, are not asked about."""
+    if context.user.ask is None:
+        return True
+    jobs, agrees = context.jobs, context.user.agrees
+    match node:
+        case ast.Quit():
+            running = [j.name for j in jobs if j.lives]
+            return not running or agrees(leaving(running))
+        case ast.StopJob():
+            name = jobs.find(node.this.name).name if node.this.name in jobs else registry.find(jobs.kept.jobs, node.this.name).name
+            return agrees(f"Stop the job {name}? Its state is kept: the same statement continues from there.")
+        case ast.DropJob() if registry.exists(jobs.kept.jobs, node.this.name):
+            record = registry.find(jobs.kept.jobs, node.this.name)
+            record.check_stopped()
+            return agrees(f"Delete job '{record.name}' ({size(record.size())})? Its state and offsets are lost; tables keep their rows.")
+        case ast.DropSavepoint():
+            return agrees(f"Delete the savepoint {node.this.name}? No job can begin with it then.")
+        case ast.Drop():
+            return agrees(_dropping(node, context))
+    return True
+
+
+def _dropping(node: ast.Drop, context: Context) -> str:
+    catalog, names = context.catalog, ast.parts(node.this)
+    needed: list[str] = []
+    if node.kind in ("TABLE", "VIEW") and catalog.get(catalog.path(names)) is not None:
+        needed = dependents.of_object(catalog.path(names), catalog, context.jobs, context.project)
+    depending = f" These depend on it: {', '.join(sorted(needed))}." if needed else ""
+    return f"DROP {node.args['kind']} {'.'.join(names)}?{depending}"
