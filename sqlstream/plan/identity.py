@@ -1,8 +1,8 @@
 """The identity of a job: a plan as lines of JSON, one for each node, built from the nodes' own fields.
 
 It has all that state depends on: types, keys, orders, options, what the connectors say about their tables. It has no text that is made to be read, so
-EXPLAIN can change its wording. The names of nodes and of their fields are in it: renaming one makes other jobs, unless ``_RECORDED`` has the first
-name.
+EXPLAIN can change its wording. Nodes and their fields are in it under the names that ``Node.recorded`` says, what nodes are made of under those of
+``_RECORDED``: a class or a field that gets another name in the code keeps the one that it has there.
 """
 
 from __future__ import annotations
@@ -16,21 +16,59 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlstream.connectors import lasting_options
-from sqlstream.plan.nodes import CoGroup, KeyedJoin, Node
+from sqlstream.plan.nodes import (
+    Field,
+    JoinHints,
+    JoinSide,
+    Named,
+    NamedAggregate,
+    Node,
+    PatternVariable,
+    Retry,
+    RowsValue,
+    RowValue,
+    SortKey,
+    Window,
+)
 from sqlstream.plan.properties import changelog_mode
 from sqlstream.plan.properties import fields as columns
-from sqlstream.sql.expressions import Keyword
+from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, FieldAccess, Frame, Keyword, Literal, OverCall
 from sqlstream.sql.functions import Function
 from sqlstream.sql.functions.windows import WindowFunction
 from sqlstream.sql.tables import Table
+from sqlstream.sql.types import Type
 from sqlstream.udf.declarations.functions import Accumulator, PythonFunction
-from sqlstream.udf.declarations.signature import FunctionParameter
+from sqlstream.udf.declarations.signature import FunctionParameter, Signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-# What classes were called when jobs were first recorded, where they have other names now.
-_RECORDED: dict[type, str] = {Keyword: "Word", FunctionParameter: "Parameter"}
+# What is recorded of the values that nodes are made of: as Node.recorded, a name, then that of each field.
+_RECORDED: Mapping[type, tuple[str, ...]] = {
+    AggregateCall: ("AggregateCall", "type", "function", "args", "distinct", "filter"),
+    Call: ("Call", "type", "function", "args"),
+    Cast: ("Cast", "type", "operand", "safe"),
+    ColumnRef: ("ColumnRef", "type", "name"),
+    Field: ("Field", "name", "type", "time"),
+    FieldAccess: ("FieldAccess", "type", "operand", "name"),
+    Frame: ("Frame", "rows", "first", "last"),
+    FunctionParameter: ("Parameter", "name", "type", "optional", "repeated"),
+    JoinHints: ("JoinHints", "ttl", "strategies"),
+    JoinSide: ("JoinSide", "collected", "columns", "aggregates", "row"),
+    Keyword: ("Word", "type", "text"),
+    Literal: ("Literal", "type", "value"),
+    Named: ("Named", "name", "expr"),
+    NamedAggregate: ("NamedAggregate", "name", "call"),
+    OverCall: ("OverCall", "type", "call", "partition", "order", "descending", "nulls_first", "frame"),
+    PatternVariable: ("PatternVariable", "name", "low", "high", "greedy"),
+    Retry: ("Retry", "delay", "attempts"),
+    RowValue: ("RowValue", "name", "variable", "last", "offset", "column"),
+    RowsValue: ("RowsValue", "name", "variable", "call"),
+    Signature: ("Signature", "parameters", "result", "accumulator"),
+    SortKey: ("SortKey", "name", "descending", "nulls_first"),
+    Type: ("Type", "root", "args", "children", "names", "nullable"),
+    Window: ("Window", "kind", "time", "size", "slide", "offset", "keys"),
+}
 
 
 # Those options of a table that count.
@@ -97,15 +135,21 @@ def python_functions(node: Node) -> Iterator[PythonFunction]:
                 waiting += (getattr(value, f.name) for f in dataclass_fields(value))
 
 
+def recorded(kind: type) -> tuple[str, ...]:
+    """What records call this class of nodes, or of what they are made of, and each of its fields. Raises KeyError where they know none."""
+    return kind.recorded if issubclass(kind, Node) else _RECORDED[kind]
+
+
 def _values(of: Any) -> dict[str, Any]:
-    """The fields of ``of`` that don't have their default: a field that a release adds with a default changes nothing."""
-    return {f.name: getattr(of, f.name) for f in dataclass_fields(of) if f.compare and (f.default is MISSING or getattr(of, f.name) != f.default)}
+    """The fields of ``of`` as they are recorded, without those that have their default: one that a release adds with a default changes nothing."""
+    _, *names = recorded(type(of))
+    compared = [(f, getattr(of, f.name)) for f in dataclass_fields(of) if f.compare]
+    return {name: value for name, (f, value) in zip(names, compared, strict=True) if f.default is MISSING or value != f.default}
 
 
 def below(node: Node) -> list[Node]:
     """The nodes that ``node`` is made of, without the join that an operator runs: of that only its columns matter."""
-    held = [] if isinstance(node, KeyedJoin | CoGroup) else [v for v in _values(node).values() if isinstance(v, Node)]
-    return list({id(n): n for n in (*node.inputs, *held)}.values())
+    return list({id(n): n for n in (*node.inputs, *node.tables)}.values())
 
 
 def _node(node: Node, numbers: dict[int, int], options: _Options) -> dict[str, Any]:
@@ -116,14 +160,14 @@ def _node(node: Node, numbers: dict[int, int], options: _Options) -> dict[str, A
             return [value(v) for v in of]
         return _encoded(of, options)
 
-    return {type(node).__name__: {name: value(v) for name, v in _values(node).items()}}
+    return {node.recorded[0]: {name: value(v) for name, v in _values(node).items()}}
 
 
 def _join(node: Node, options: _Options) -> dict[str, Any]:
     """A join of whose inputs only the columns and changelog modes matter."""
     own = {name: _encoded(v, options) for name, v in _values(node).items() if v not in node.inputs}
     inputs = [[_encoded(columns(i), options), changelog_mode(i).value] for i in node.inputs]
-    return {type(node).__name__: {**own, "inputs": inputs}}
+    return {node.recorded[0]: {**own, "inputs": inputs}}
 
 
 def _encoded(value: Any, options: _Options) -> Any:
@@ -147,9 +191,7 @@ def _encoded(value: Any, options: _Options) -> Any:
             return _table(value, options)
         case WindowFunction():
             return value.name
-    if is_dataclass(value):
-        return {_RECORDED.get(type(value), type(value).__name__): {name: _encoded(v, options) for name, v in _values(value).items()}}
-    raise TypeError(type(value).__name__)
+    return {recorded(type(value))[0]: {name: _encoded(v, options) for name, v in _values(value).items()}}
 
 
 def _table(table: Table, options: _Options) -> dict[str, Any]:

@@ -1,11 +1,10 @@
-"""Typed expressions that the planner makes itself, and filters by them."""
+"""Typed expressions that the planner makes itself."""
 
 from __future__ import annotations
 
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.nodes import Filter
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal
 from sqlstream.sql.functions import Function, find
 from sqlstream.sql.types import BOOLEAN, INT
@@ -13,7 +12,7 @@ from sqlstream.sql.types import BOOLEAN, INT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlstream.plan.nodes import Field, Node
+    from sqlstream.plan.nodes.columns import Field
     from sqlstream.sql.types import Type
 
 
@@ -105,8 +104,3 @@ def substituted(expr: Expr, columns: Mapping[str, Expr]) -> Expr:
 def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:
     """``expr`` with other names of the columns that it reads."""
     return expr.transform(lambda e: ColumnRef(e.type, names[e.name]) if isinstance(e, ColumnRef) else None)
-
-
-def filtered(node: Node, condition: Expr | None) -> Node:
-    """The rows of ``node`` for which ``condition``, if there is one, is TRUE."""
-    return node if condition is None else Filter(node, condition)

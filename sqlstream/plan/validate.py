@@ -29,22 +29,10 @@ from sqlstream.plan.nodes import (
     WindowAggregate,
     WindowRank,
     WindowTvf,
+    scans,
 )
 from sqlstream.plan.order import distinct_in_frames, in_time_order
-from sqlstream.plan.properties import (
-    changelog_mode,
-    field,
-    fields,
-    looked_up,
-    on_time,
-    scans,
-    state_ttl,
-    static,
-    updating_node,
-    upsert_key,
-    walk,
-    windowing,
-)
+from sqlstream.plan.properties import changelog_mode, field, fields, on_time, state_ttl, static, updating_node, upsert_key, walk, windowing
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.functions.aggregates import ARGUMENTS, OVER_SET
 from sqlstream.sql.generated_names import shown
@@ -130,7 +118,7 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
         case LookupJoin():
             if not node.keys:
                 raise ValidationError(
-                    f"Temporal table join requires an equality condition on fields of table [{looked_up(node).table.path}].",
+                    f"Temporal table join requires an equality condition on fields of table [{node.scan.table.path}].",
                     hint="Of a column of the table itself, with a value of its type: o.k = d.k.",
                 )
             if streaming and not changelog_mode(node.input).carries_kinds:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.plan.properties import scans
+from sqlstream.plan.nodes import scans
 from sqlstream.session.queries import saved_queries
 from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.statements.split import placeholders, split

@@ -41,7 +41,7 @@ def test_relative_paths_are_below_the_warehouse(tmp_path: Path, monkeypatch, war
 
 
 def _scans(session: Session, query: str, env):
-    from sqlstream.plan.properties import scans
+    from sqlstream.plan.nodes import scans
     from sqlstream.sql.statements.parsing import parse
 
     return scans(session.planner.planned(parse(f"INSERT INTO p {query}"), env).plan)

@@ -17,7 +17,7 @@ from sqlstream.plan.builder.scope import Hint, Relation
 from sqlstream.plan.builder.subqueries import SubQueries, is_sub_query
 from sqlstream.plan.builder.system_time import as_of, without_period
 from sqlstream.plan.naming import free_names, without_names
-from sqlstream.plan.nodes import Join, JoinHints, JoinKind, Named, Node, Project, Snapshot, TimeAttribute, Values
+from sqlstream.plan.nodes import Join, JoinHints, JoinKind, Named, Node, Project, Snapshot, TimeAttribute, Values, filtered
 from sqlstream.plan.properties import fields
 from sqlstream.plan.time_attributes import time_attribute
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
@@ -200,7 +200,7 @@ def _lateral_unnest(left: Relation, join: exp.Join, select: exp.Select, kind: Jo
     with reading(left.scope(settings)):
         bound = condition(where.this, inside, "WHERE") if (where := where_of(select)) is not None else None
         chosen = [column for item in select.expressions for column in _elements(item, inside)]
-    node: Node = replace(correlate, condition=bound) if kind is JoinKind.LEFT else make.filtered(correlate, bound)
+    node: Node = replace(correlate, condition=bound) if kind is JoinKind.LEFT else filtered(correlate, bound)
     columns, alias = fields(node), alias_of(join.this)
     names = column_names([name for name, _ in chosen], alias)
     own = free_names([generated(f"u{i}") for i in range(len(chosen))], (f.name for f in columns))
@@ -215,7 +215,7 @@ def _lateral_unnest(left: Relation, join: exp.Join, select: exp.Select, kind: Jo
         raise NotSupported(
             "A condition on a sub-query over UNNEST is not supported in a LEFT JOIN.", at=on, hint="Write it in the sub-query's WHERE."
         )
-    return replace(both, node=make.filtered(node, asked))
+    return replace(both, node=filtered(node, asked))
 
 
 def _elements(item: exp.Expr, inside: Scope) -> list[tuple[str, Expr]]:
@@ -239,7 +239,7 @@ def _correlate(left: Relation, join: exp.Join, kind: JoinKind, elements: Expr, e
     if bound is None or bound == make.true():
         return both
     if kind is JoinKind.INNER:
-        return replace(both, node=make.filtered(node, bound))
+        return replace(both, node=filtered(node, bound))
     if make.columns(bound) & {f.name for f in fields(left.node)}:
         raise NotSupported("The condition of this LEFT JOIN reads the left side: Flink does not support it either.", at=on, hint="Write ON TRUE.")
     return replace(both, node=replace(node, condition=bound))

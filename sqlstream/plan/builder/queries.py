@@ -21,7 +21,7 @@ from sqlstream.plan.builder.scope import Relation
 from sqlstream.plan.builder.set_operations import distinct, matching, union
 from sqlstream.plan.builder.subqueries import QUALIFIER, is_sub_query, refuse_of_no_rows
 from sqlstream.plan.naming import without_names
-from sqlstream.plan.nodes import Field, Join, JoinKind, Limit, Named, Node, Project, Union, Values
+from sqlstream.plan.nodes import Field, Join, JoinKind, Limit, Named, Node, Project, Union, Values, filtered
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
@@ -153,7 +153,7 @@ def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment, cl
     joins = [p for p in parts if _sub_query(p) is not None]
     values = [p for p in parts if p not in joins and any(is_sub_query(n) for n in p.walk())]
     plain = make.all_of([condition(p, scope, clause) for p in parts if p not in joins and p not in values])
-    node = make.filtered(source.node, plain)
+    node = filtered(source.node, plain)
     for part in joins:
         with reading(scope):
             node = _semi_join(part, node, scope, env)
@@ -161,7 +161,7 @@ def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment, cl
         return node
     inner = sub_queries(node, scope, env, query)
     asked = [inner.replaced(p, condition=True) for p in values]
-    kept = make.filtered(inner.apply(node), make.all_of([condition(p, inner.inner, clause) for p in asked]))
+    kept = filtered(inner.apply(node), make.all_of([condition(p, inner.inner, clause) for p in asked]))
     return Project(kept, tuple(Named(f.name, make.ref(f)) for f in fields(node)))
 
 
@@ -199,7 +199,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
                 continue
             bound = condition(part, both, "WHERE")
             if make.columns(bound) <= names:
-                right = make.filtered(right, bound)
+                right = filtered(right, bound)
             else:
                 conditions.append(bound)
         listed = [] if isinstance(test, exp.Exists) else _listed(select.expressions, replace(inner, node=right), both)
@@ -213,7 +213,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
         items = items[:width]
         if split.scalar and isinstance(test, exp.Exists):
             refuse_of_no_rows(split, test)
-            return node if kind is JoinKind.SEMI else make.filtered(node, make.false())
+            return node if kind is JoinKind.SEMI else filtered(node, make.false())
         if split.scalar and any(split.of_no_rows(i) is not None for i in range(width)):
             raise NotSupported("An aggregate without GROUP BY in IN has a result for no rows, too.", at=test, hint="Write GROUP BY.")
     if isinstance(test, exp.In):

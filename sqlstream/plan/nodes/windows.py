@@ -1,14 +1,19 @@
-"""Windows, and the function that assigns them to rows."""
+"""Windows, and the columns of rows that are in one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.nodes.rows import Unary
+from sqlstream.sql.expressions import ColumnRef
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sqlstream.plan.nodes.columns import Named
     from sqlstream.sql.functions.windows import WindowFunction
+
+WINDOW_START, WINDOW_END, WINDOW_TIME = WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
 
 
 @dataclass(frozen=True)
@@ -27,12 +32,27 @@ class Window:
     keys: tuple[str, ...] | None = ()
 
 
-WINDOW_START, WINDOW_END, WINDOW_TIME = WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
-
-
 @dataclass(frozen=True)
-class WindowTvf(Unary):
-    """The input's columns and window_start, window_end, window_time: a row for each window that the input row falls into."""
+class Windowing:
+    """The window of a node's rows. ``columns`` maps each window column to its role: window_start, window_end or window_time.
+
+    ``attached``: an operator below emits rows as their windows close. ``times`` are the columns with the time that assigned a row to its window:
+    they are no longer time attributes, but Flink still takes them for one in deduplication.
+    """
 
     window: Window
     zone: str
+    columns: Mapping[str, str]
+    attached: bool
+    times: frozenset[str] = frozenset()
+
+    def column(self, role: str) -> str | None:
+        """The first column that is ``role``."""
+        return next((name for name, r in self.columns.items() if r == role), None)
+
+    def projected(self, columns: Iterable[Named]) -> Windowing | None:
+        """That of the rows of a projection; None where it leaves the window columns out."""
+        same = [(c.name, c.expr.name) for c in columns if isinstance(c.expr, ColumnRef)]
+        window_columns = {name: self.columns[source] for name, source in same if source in self.columns}
+        times = frozenset(name for name, source in same if source in self.times)
+        return replace(self, columns=window_columns, times=times) if window_columns else None

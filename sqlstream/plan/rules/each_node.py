@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.plan.properties.once import once
+from sqlstream.plan.properties import once
 from sqlstream.plan.rules.filter_pushdown import filter_pushdown
 from sqlstream.plan.rules.interval_join import interval_join
 from sqlstream.plan.rules.lookup_join import lookup_join

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Filter, Join, JoinKind, LookupJoin, Node, TemporalJoin, WindowJoin
+from sqlstream.plan.nodes import Filter, Join, JoinKind, LookupJoin, Node, TemporalJoin, WindowJoin, filtered
 from sqlstream.plan.properties import fields
 from sqlstream.plan.rules.lookup_join import with_conditions
 
@@ -47,7 +47,7 @@ def _above_temporal_join(node: Filter, join: TemporalJoin, conditions: list[Expr
     rest = make.all_of([c for c in conditions if c not in lefts])
     if not lefts and rest == node.condition:
         return node
-    return make.filtered(replace(join, left=make.filtered(join.left, make.all_of(lefts))), rest)
+    return filtered(replace(join, left=filtered(join.left, make.all_of(lefts))), rest)
 
 
 def _into_inputs(node: Join) -> Node:
@@ -61,5 +61,5 @@ def _into_inputs(node: Join) -> Node:
     of_both = make.all_of(rest)
     if not any(of_sides) and of_both == node.condition:
         return node
-    left, right = (make.filtered(source, make.all_of(own)) for source, own in zip(node.inputs, of_sides, strict=True))
+    left, right = (filtered(source, make.all_of(own)) for source, own in zip(node.inputs, of_sides, strict=True))
     return replace(node, left=left, right=right, condition=of_both)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from sqlstream.plan import make
 from sqlstream.plan.nodes import SIDE, Join, KeyedJoin, Named, Node, Project, Union
-from sqlstream.plan.properties import fields, of_static, static
+from sqlstream.plan.properties import fields, static
 from sqlstream.sql.expressions import Call, Expr
 from sqlstream.sql.generated_names import generated
 
@@ -22,7 +22,7 @@ _NULL_SAFE = {"=": False, "IS NOT DISTINCT FROM": True}
 def keyed_join(node: Node) -> Node:
     """``node`` with every such join below it rewritten."""
     node = node.with_inputs(tuple(keyed_join(i) for i in node.inputs))
-    if type(node) is not Join or static(node) or of_static(node):
+    if type(node) is not Join or static(node) or node.of_static:
         return node
     names = [[f.name for f in fields(i)] for i in node.inputs]
     pairs: list[tuple[Expr, Expr]] = []

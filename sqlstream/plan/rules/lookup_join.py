@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Filter, Join, JoinKind, LookupJoin, Node, Project, Scan, Snapshot, TimeAttribute, Watermark
-from sqlstream.plan.properties import field, fields, origin
+from sqlstream.plan.nodes import Filter, Join, JoinKind, LookupJoin, Node, Project, Scan, Snapshot, TimeAttribute, Watermark, filtered, origin
+from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def with_conditions(node: LookupJoin, conditions: list[Expr]) -> LookupJoin:
             of_input.append(condition)
         else:
             rest.append(condition)
-    source, table = (make.filtered(side, make.all_of(own)) for side, own in ((node.input, of_input), (node.table, of_table)))
+    source, table = (filtered(side, make.all_of(own)) for side, own in ((node.input, of_input), (node.table, of_table)))
     return replace(node, input=source, table=table, keys=tuple(keys), condition=make.all_of(rest))
 
 

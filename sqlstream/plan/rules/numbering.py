@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Filter, Node, Over, Project
+from sqlstream.plan.nodes import Filter, Node, Over, Project, filtered
 from sqlstream.plan.properties import field, windowing
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal
 
@@ -48,7 +48,7 @@ class Numbering:
         """The projections and the other conditions above ``rank``, which takes the place of the numbering."""
         for project in reversed(self.projects):
             rank = Project(rank, project.columns)
-        return make.filtered(rank, make.all_of(self.rest))
+        return filtered(rank, make.all_of(self.rest))
 
 
 def numbering(node: Node) -> Numbering | None:

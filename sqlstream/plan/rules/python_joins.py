@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import NotSupported
 from sqlstream.plan import make
-from sqlstream.plan.nodes import IntervalJoin, Join, JoinKind, Named, Node, Project
+from sqlstream.plan.nodes import IntervalJoin, Join, JoinKind, Named, Node, Project, filtered
 from sqlstream.plan.properties import fields
 from sqlstream.plan.rules.python_lift import Lift, is_python_call, outermost_calls
 from sqlstream.sql.generated_names import generated
@@ -58,5 +58,5 @@ def _without_calls(node: Join) -> Node:
     if above and node.kind is not JoinKind.INNER:
         raise NotSupported(_BOTH_SIDES, hint="Call the function in a sub-query, over columns of one side.")
     joined: Node = plain.with_inputs(tuple(lift.below(side) for lift, side in zip(sides, node.inputs, strict=True)))
-    joined = make.filtered(joined, make.all_of(above))
+    joined = filtered(joined, make.all_of(above))
     return Project(joined, tuple(Named(f.name, make.ref(f)) for f in fields(node)))

@@ -6,18 +6,12 @@ GroupAggregate(keys=[k])        GroupAggregate(keys=[k], ttl=default)
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from sqlstream.plan.nodes import GroupAggregate, Join, KeyedJoin, Node, Rank
+if TYPE_CHECKING:
+    from sqlstream.plan.nodes import Node
 
 
 def state_ttl(node: Node, default: int) -> Node:
     """``node`` with ``default``, in milliseconds, in every such operator."""
-    node = node.with_inputs(tuple(state_ttl(i, default) for i in node.inputs))
-    match node:
-        case GroupAggregate(ttl=None) | Rank(ttl=None):
-            return replace(node, ttl=default)
-        case KeyedJoin(join=Join(hints=hints)):
-            left, right = (default if ttl is None else ttl for ttl in hints.ttl)
-            return replace(node, join=replace(node.join, hints=replace(hints, ttl=(left, right))))
-    return node
+    return node.with_inputs(tuple(state_ttl(i, default) for i in node.inputs)).with_default_ttl(default)

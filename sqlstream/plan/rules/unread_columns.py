@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, LookupJoin, Match, Named, Node, Project, Rank, TemporalJoin, WindowJoin
-from sqlstream.plan.properties import fields, match_columns
+from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, LookupJoin, Match, Named, Node, Project, Rank, WindowJoin
+from sqlstream.plan.properties import fields
 
 
 def unread_columns(node: Node) -> Node:
@@ -29,29 +29,23 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
         case Project(input=source, columns=columns):
             kept = tuple(c for c in columns if read is None or c.name in read) or columns[:1]
             return Project(_narrowed(source, {n for c in kept for n in make.columns(c.expr)}), kept)
-        case Filter(input=source, condition=condition):
-            return replace(node, input=_narrowed(source, None if read is None else read | make.columns(condition)))
-        case ChangelogNormalize(input=source, keys=keys) if read is not None:
-            return replace(node, input=_only(_narrowed(source, read | set(keys)), read | set(keys)))
-        case Correlate(input=source, collection=collection):
-            return replace(node, input=_narrowed(source, None if read is None else read | make.columns(collection)))
+        case Filter(input=source) | Correlate(input=source):
+            return replace(node, input=_narrowed(source, None if read is None else read | node.reads()))
+        case ChangelogNormalize(input=source) if read is not None:
+            wanted = read | node.reads()
+            return replace(node, input=_only(_narrowed(source, wanted), wanted))
         case Rank(input=source, rank=rank):
             number = rank if rank is not None and (read is None or rank in read) else None
-            wanted = {f.name for f in fields(source)} if read is None else read | set(node.partition) | {k.name for k in node.order}
+            wanted = {f.name for f in fields(source)} if read is None else read | node.reads()
             return replace(node, input=_only(_narrowed(source, wanted), wanted), rank=number)
-        case Join(condition=condition) if not isinstance(node, WindowJoin):
-            above = {f.name for f in fields(node)} if read is None else read
-            below = above | (set() if condition is None else make.columns(condition))
-            if isinstance(node, TemporalJoin):
-                below |= {*node.times, *node.key}
+        case Join() if not isinstance(node, WindowJoin):
+            below = ({f.name for f in fields(node)} if read is None else read) | node.reads()
             return node.with_inputs(tuple(_only(_narrowed(i, below), below) for i in node.inputs))
-        case LookupJoin(input=source, table=table, keys=keys, condition=condition):
-            below = {f.name for f in fields(node)} if read is None else set(read)
-            below |= {name for value, column in keys for name in (column, *make.columns(value))}
-            below |= set() if condition is None else make.columns(condition)
+        case LookupJoin(input=source, table=table):
+            below = ({f.name for f in fields(node)} if read is None else read) | node.reads()
             return replace(node, input=_only(_narrowed(source, below), below), table=_only(_narrowed(table, below), below))
         case Match(input=source):
-            below = match_columns(node)
+            below = node.reads()
             return replace(node, input=_only(_narrowed(source, below), below))
     return node.with_inputs(tuple(_narrowed(i, None) for i in node.inputs))
 

@@ -11,28 +11,21 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlstream.connectors import find_connector, lasting_options
+from sqlstream.core.errors import ValidationError
 from sqlstream.plan.explain import describe
 from sqlstream.plan.identity import below, nodes_of, own_fields, python_functions
 from sqlstream.plan.nodes import (
-    ChangelogNormalize,
     CoGroup,
     GroupAggregate,
-    IntervalJoin,
     Join,
     KeyedJoin,
-    Limit,
-    Match,
-    Over,
     Project,
-    Rank,
     Scan,
-    Sort,
-    TemporalJoin,
     Union,
     WindowAggregate,
-    WindowRank,
+    scans,
 )
-from sqlstream.plan.properties import changelog_mode, fields, scans, static
+from sqlstream.plan.properties import changelog_mode, fields, static
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.generated_names import reserved, shown
@@ -45,10 +38,8 @@ if TYPE_CHECKING:
     from sqlstream.sql.expressions import Expr
     from sqlstream.sql.tables import Table
 
-_KEEPING = (
-    ChangelogNormalize, CoGroup, GroupAggregate, IntervalJoin, Join, KeyedJoin, Limit, Match, Over, Rank, Sort, TemporalJoin, WindowAggregate,
-    WindowRank,
-)  # fmt: skip
+# Of what PlanRecord.to_json gives. A record without one is of a release that had only the first.
+SCHEMA = 1
 # A column of the planner, as EXPLAIN calls it.
 _OF_PLAN = re.compile(r"(?<!\w)\$\w+")
 # Of fields that say how rows are looked at, and not what is kept.
@@ -133,7 +124,7 @@ class PlanRecord:
 
     def to_json(self, masked: Callable[[str], str] = str) -> dict[str, Any]:
         """As JSON has it; ``masked`` takes secrets out of the texts of nodes."""
-        kept = {**asdict(self), "known": self.known.value}
+        kept = {"schema": SCHEMA, **asdict(self), "known": self.known.value}
         for sink in kept["sinks"]:
             for node in sink["nodes"]:
                 node["text"] = masked(node["text"])
@@ -141,7 +132,15 @@ class PlanRecord:
 
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> PlanRecord:
-        """The record that ``to_json`` gave. Raises TypeError or KeyError for anything else."""
+        """The record that ``to_json`` gave, in this release or an earlier one.
+
+        Raises ValidationError for one of a later release, TypeError or KeyError for anything else.
+        """
+        if (schema := kept.get("schema", SCHEMA)) > SCHEMA:
+            raise ValidationError(
+                f"The record of the job's plan has schema {schema}, of a newer release: this one reads schemas up to {SCHEMA}.",
+                hint="Continue the job with the release that it ran with last.",
+            )
         of_options = all(source.get("place") for sink in kept["sinks"] for source in sink["sources"])
         known = Known(kept.get("known", "options" if of_options else "table"))
         return cls(tuple(_sink_of(sink, known) for sink in kept["sinks"]), kept.get("zone", ""), kept.get("functions", {}), known)
@@ -202,7 +201,7 @@ def _sink(sink: Sink, known: Known) -> SinkRecord:
         inputs = [[own_fields(i, columns_only=True), changelog_mode(i).value] for i in node.inputs]
         meant = _meant(node)
         own = _expiring(own_fields(meant))
-        keeps = isinstance(node, _KEEPING) and not static(node)
+        keeps = node.keeps_state and not static(node)
         takes = tuple(row for i in node.inputs for row in taken_back[id(i)])
         called = frozenset(function.name for function in python_functions(node))
         taken_back[id(node)] = _taken_back(node, own, called, ids[id(node)], takes, keeps=keeps)

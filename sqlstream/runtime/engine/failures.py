@@ -24,7 +24,7 @@ from sqlstream.core.errors import DISK_IS_FULL, FREE_SPACE, JobFailed, SetupErro
 from sqlstream.core.secrets import masked_value
 from sqlstream.formats import find_format, table_options
 from sqlstream.formats.base import RECORD_BEGINS, RECORD_CHARACTERS, RECORD_ENDS
-from sqlstream.plan.properties import scans
+from sqlstream.plan.nodes import scans
 from sqlstream.plan.suspects import suspects
 from sqlstream.runtime.engine import conditions
 from sqlstream.runtime.engine.conditions import Cause

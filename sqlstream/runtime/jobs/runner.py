@@ -18,7 +18,8 @@ from sqlstream.connectors.base import Read, Write
 from sqlstream.core import storage
 from sqlstream.core.depth import deeply
 from sqlstream.core.java import activate
-from sqlstream.plan.properties import bounded, changelog_mode, scans, static, upsert_key, window_column
+from sqlstream.plan.nodes import scans
+from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
 from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, STARTED, interrupted, sink_name
 from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus

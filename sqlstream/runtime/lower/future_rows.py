@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from sqlstream.core.java import classes
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import MASK, is_secret
-from sqlstream.plan.properties import field, fields, scans
+from sqlstream.plan.nodes import scans
+from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.functions import find
 from sqlstream.sql.quoting import quote, spark_string

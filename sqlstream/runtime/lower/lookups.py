@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.in_order import arriving
 from sqlstream.plan.nodes import JoinKind, LookupJoin
-from sqlstream.plan.properties import looked_up
 from sqlstream.runtime.lower.operators import latest_files, lookup_join
 from sqlstream.runtime.lower.row import row
 from sqlstream.sql.quoting import quote
@@ -27,7 +26,7 @@ def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str) -> Da
     values = [F.expr(render(value, zone)).alias(key) for key, (value, _) in zip(keys, node.keys, strict=True)]
     conditions = [f"{quote(key)} = {quote(column)}" for key, column in keys.items()]
     conditions += [] if node.condition is None else [f"({render(node.condition, zone)})"]
-    table = looked_up(node).table
+    table = node.scan.table
     how = find_connector(table.connector).lookup(table)
 
     def joined_with(left: DataFrame, right: DataFrame) -> DataFrame:

@@ -47,8 +47,9 @@ from sqlstream.plan.nodes import (
     WindowAggregate,
     WindowRank,
     WindowTvf,
+    scans,
 )
-from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, idle_timeout, scans, state_ttl, static
+from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, idle_timeout, state_ttl, static
 from sqlstream.plan.properties import field as field_of
 from sqlstream.runtime.lower import (
     aggregates,

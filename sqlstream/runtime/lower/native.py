@@ -16,8 +16,7 @@ from sqlstream.plan.nodes import (
     Watermark,
     WindowTvf,
 )
-from sqlstream.plan.properties import changelog_mode, static
-from sqlstream.plan.properties.once import once
+from sqlstream.plan.properties import changelog_mode, once, static
 from sqlstream.udf.declarations.functions import Accumulator
 
 # What keeps nothing of the rows that it has seen.

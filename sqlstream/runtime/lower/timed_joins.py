@@ -50,7 +50,7 @@ def _null_safe(node: TemporalJoin) -> Expr | None:
 def _of_key(condition: Expr, node: TemporalJoin) -> bool:
     if not (isinstance(condition, Call) and condition.function.name == "="):
         return False
-    return any(isinstance(arg, ColumnRef) and arg.name in node.key for arg in condition.args)
+    return any(isinstance(arg, ColumnRef) and arg.name in node.version_key for arg in condition.args)
 
 
 def _same(equality: Expr) -> Expr:
@@ -67,7 +67,7 @@ def _intervals(node: TemporalJoin, versions: DataFrame) -> DataFrame:
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
-    key = [F.col(quote(k)) for k in node.key]
+    key = [F.col(quote(k)) for k in node.version_key]
     time = F.col(quote(node.times[1]))
     # Of versions of one time one holds.
     single = versions.withColumn(_PLACE, F.row_number().over(Window.partitionBy(*key, time).orderBy(F.monotonically_increasing_id().desc())))

@@ -12,27 +12,23 @@ from zoneinfo import ZoneInfo
 
 from sqlstream.plan.nodes import (
     Filter,
-    IntervalJoin,
     Join,
     JoinKind,
     KeyedJoin,
-    Match,
-    Over,
     Project,
-    Rank,
     Sink,
-    Sort,
     TemporalJoin,
     TimeAttribute,
     Watermark,
     WindowTvf,
+    scans,
 )
-from sqlstream.plan.properties import awaits_watermark, field, idle_timeout, scans, walk
+from sqlstream.plan.properties import awaits_watermark, field, idle_timeout, walk
 from sqlstream.runtime.monitor.figures import clock, duration, moment, no_answer, old_figures, rows, within_calendar
 from sqlstream.sql.text import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlstream.runtime.monitor.metrics import FilterRows, JobMetrics, QueryMetrics, Split, Timed
 
@@ -51,21 +47,6 @@ _AHEAD_MS = 86_400_000
 _QUIET_MS = 5_000
 # For this long it is reported that brokers answer again.
 _LATELY_MS = 600_000
-_WAITING = {
-    IntervalJoin: "The interval join emits rows without a partner, and drops rows, when the watermark has passed their interval",
-    TemporalJoin: "The temporal join emits a row when the watermark has reached its time",
-    Match: "MATCH_RECOGNIZE looks at rows up to the watermark",
-    Over: "The OVER aggregate emits rows up to the watermark",
-    Sort: "ORDER BY emits rows up to the watermark",
-    Rank: "The first row of a key is emitted when the watermark has passed it",
-}
-
-# What no row of one side has to do with any of the other, where a join has found nothing.
-_PARTNER: Mapping[type[Join], str] = {
-    Join: "meets its condition together with one",
-    IntervalJoin: "meets its condition, with the times that it asks for, together with one",
-    TemporalJoin: "had, at its time, a version",
-}
 
 
 @dataclass(frozen=True)
@@ -325,8 +306,8 @@ def _waiting(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     """Operators that hold back rows."""
     at = "of which there is none yet" if query.watermark is None else f"which is at {moment(query.watermark, zone)}"
     for node in walk(sink):
-        if type(node) in _WAITING and awaits_watermark(node):
-            yield Reason(f"{_WAITING[type(node)]}, {at}.")
+        if node.waiting and awaits_watermark(node):
+            yield Reason(f"{node.waiting}, {at}.")
     join = _outermost_join(sink)
     if join is None or join.kind is not JoinKind.INNER or query.rows_out:
         return
@@ -334,7 +315,7 @@ def _waiting(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     if empty:
         yield Reason(f"The join waits for rows of both sides: none of {', '.join(empty)} has been read in this run.")
     elif query.batch is None and (not isinstance(join, TemporalJoin) or _passed(query)):
-        yield Reason(f"The join has found no partners yet: no row of one side {_PARTNER[type(join)]} of the other.")
+        yield Reason(f"The join has found no partners yet: no row of one side {join.partner} of the other.")
 
 
 def _outermost_join(sink: Sink) -> Join | None:
@@ -343,7 +324,7 @@ def _outermost_join(sink: Sink) -> Join | None:
     while isinstance(node, Project | Filter):
         node = node.input
     join = node.join if isinstance(node, KeyedJoin) else node
-    if not isinstance(join, Join) or type(join) not in _PARTNER:
+    if not isinstance(join, Join) or not join.partner:
         return None
     return None if any(awaits_watermark(n) for i in join.inputs for n in walk(i)) else join
 

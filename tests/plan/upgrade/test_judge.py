@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.core.errors import ValidationError
 from sqlstream.plan.upgrade import Fate, Known, PlanRecord, SinkRecord, SourceRecord, judge, record, table, verdict_on
+from sqlstream.plan.upgrade.record import SCHEMA
 from sqlstream.sql.statements.parsing import parse
 from tests.plan.test_identity import SCRIPT
 from tests.support.sessions import open_session
@@ -473,3 +475,12 @@ def test_the_planners_columns_are_told_as_what_they_stand_for(tmp_path: Path) ->
     texts = [node.text for node in by_code(tmp_path, MODULE, RETRACTING).sinks[0].nodes if node.keeps_state]
     assert not any("$py" in text for text in texts), texts
     assert any("groupBy=[TIMES(CAST(CAST(n AS INT) AS BIGINT))]" in text for text in texts), texts
+
+
+def test_a_record_says_its_schema(tmp_path: Path) -> None:
+    kept = json.loads(json.dumps(PlanRecord(()).to_json()))
+    assert kept["schema"] == SCHEMA
+    with pytest.raises(ValidationError, match=f"has schema {SCHEMA + 1}, of a newer release: this one reads schemas up to {SCHEMA}"):
+        PlanRecord.from_json({**kept, "schema": SCHEMA + 1})
+    del kept["schema"]
+    assert PlanRecord.from_json(kept).sinks == ()

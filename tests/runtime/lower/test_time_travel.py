@@ -11,7 +11,7 @@ import pytest
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.builder import queries as build
-from sqlstream.plan.properties import scans
+from sqlstream.plan.nodes import scans
 from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import open_session
 

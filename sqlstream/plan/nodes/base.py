@@ -1,0 +1,147 @@
+"""What every node is and answers. A node's module has all that it is: its fields and the answers, which are computed from those of its inputs.
+
+``plan/properties`` asks, and computes each answer once. An abstract method is what each node has to say for itself; the others have an answer that is
+right for a node that adds nothing.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlstream.core.changelog import ChangelogMode
+from sqlstream.plan import properties
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlstream.plan.nodes.columns import Field
+    from sqlstream.plan.nodes.windows import Windowing
+
+
+@dataclass(frozen=True)
+class Node(ABC):
+    """Base of logical nodes.
+
+    ``keeps_state``: over a stream it keeps something from one micro-batch to the next, which a later version of a job goes on with.
+    ``recorded``: what records of plans call it, and each of its fields, in the order of the class; what is compared is in it. It stays when the class
+    or a field gets another name. ``by_time``: its rows go by event time, or by windows of the clock. ``waiting``: the sentence about rows that it
+    holds back until the watermark, up to where that is; empty where it holds none, or does so for a window.
+    """
+
+    recorded: ClassVar[tuple[str, ...]]
+    keeps_state: ClassVar[bool]
+    by_time: ClassVar[bool] = False
+    waiting: ClassVar[str] = ""
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The nodes whose rows it takes."""
+        return ()
+
+    @property
+    def tables(self) -> tuple[Node, ...]:
+        """Nodes whose rows it looks up."""
+        return ()
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        """The same over other inputs."""
+        assert not inputs
+        return self
+
+    # --- what each says -----------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def output(self) -> tuple[Field, ...]:
+        """Its columns: see ``fields``."""
+
+    @abstractmethod
+    def explain(self) -> tuple[str, ...]:
+        """Its line in EXPLAIN: a name, then ``attribute=[value]``."""
+
+    @abstractmethod
+    def reads(self) -> set[str]:
+        """The columns of its inputs that it looks at, beside passing them on."""
+
+    @abstractmethod
+    def trusted(self) -> Mapping[str, bool]:
+        """See ``unchecked``; also for columns whose type allows NULL."""
+
+    # --- what most don't change ---------------------------------------------------------------------------------------
+
+    def changelog(self) -> ChangelogMode:
+        """See ``changelog_mode``; of a stream. With several inputs no key says which row replaces which, so all have to retract."""
+        modes = [properties.changelog_mode(i) for i in self.inputs]
+        updating = [m for m in modes if m.updates]
+        if len(modes) <= 1 or not updating:
+            return updating[0] if updating else ChangelogMode.APPEND
+        return ChangelogMode.RETRACT_DELETE if any(m.deletes for m in updating) else ChangelogMode.RETRACT
+
+    def key(self) -> tuple[str, ...] | None:
+        """See ``upsert_key``."""
+        return None
+
+    def windowing(self) -> Windowing | None:
+        """See ``windowing``."""
+        return None
+
+    def window_end(self) -> str | None:
+        """See ``window_column``."""
+        return None
+
+    def is_bounded(self) -> bool:
+        """See ``bounded``."""
+        return all(properties.bounded(i) for i in self.inputs)
+
+    def is_static(self) -> bool:
+        """See ``static``."""
+        return all(properties.static(i) for i in self.inputs)
+
+    def awaits_watermark(self) -> bool:
+        """See ``awaits_watermark``."""
+        return False
+
+    def lag(self) -> int:
+        """By how many milliseconds more than those of its inputs its rows can be behind the watermark."""
+        return 0
+
+    def ttl_ms(self) -> int:
+        """See ``state_ttl``."""
+        return 0
+
+    def with_default_ttl(self, _ms: int) -> Node:
+        """The same, whose state expires after so many milliseconds where no hint says when."""
+        return self
+
+    def bound(self) -> str | None:
+        """What would bound its state, which grows for as long as a stream runs; None where it does not."""
+        return None
+
+    def lost_time(self, _name: str) -> str | None:
+        """Where its column ``name`` has lost its time attribute, as a sentence; None where it never had one."""
+        return None
+
+
+@dataclass(frozen=True)
+class Unary(Node):
+    """Base of nodes with one input."""
+
+    input: Node
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    def with_inputs(self, inputs: tuple[Node, ...]) -> Node:
+        return self if inputs[0] is self.input else replace(self, input=inputs[0])
+
+    def key(self) -> tuple[str, ...] | None:
+        return properties.upsert_key(self.input)
+
+    def trusted(self) -> Mapping[str, bool]:
+        return properties.unchecked(self.input)
+
+    def passed_time(self, name: str) -> str | None:
+        """``lost_time`` of what passes the columns of its input on."""
+        return self.input.lost_time(name) if name in {f.name for f in properties.fields(self.input)} else None

@@ -1,0 +1,50 @@
+"""Conditions on single rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlstream.plan import make
+from sqlstream.plan.nodes.base import Unary
+from sqlstream.plan.properties import fields, window_column, windowing
+from sqlstream.sql.text import to_text
+
+if TYPE_CHECKING:
+    from sqlstream.plan.nodes.base import Node
+    from sqlstream.plan.nodes.columns import Field
+    from sqlstream.plan.nodes.windows import Windowing
+    from sqlstream.sql.expressions import Expr
+
+
+@dataclass(frozen=True)
+class Filter(Unary):
+    """The rows for which the condition is TRUE."""
+
+    recorded: ClassVar = ("Filter", "input", "condition")
+    keeps_state: ClassVar = False
+
+    condition: Expr
+
+    def output(self) -> tuple[Field, ...]:
+        return fields(self.input)
+
+    def explain(self) -> tuple[str, ...]:
+        return ("Calc", f"where=[{to_text(self.condition)}]")
+
+    def reads(self) -> set[str]:
+        return make.columns(self.condition)
+
+    def windowing(self) -> Windowing | None:
+        return windowing(self.input)
+
+    def window_end(self) -> str | None:
+        return window_column(self.input)
+
+    def lost_time(self, name: str) -> str | None:
+        return self.passed_time(name)
+
+
+def filtered(node: Node, condition: Expr | None) -> Node:
+    """The rows of ``node`` for which ``condition``, if there is one, is TRUE."""
+    return node if condition is None else Filter(node, condition)

@@ -1,0 +1,42 @@
+"""INSERT INTO."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlstream.plan.nodes import text
+from sqlstream.plan.nodes.base import Unary
+from sqlstream.plan.properties import fields, window_column
+
+if TYPE_CHECKING:
+    from sqlstream.plan.nodes.columns import Field
+    from sqlstream.sql.tables import Table
+
+
+@dataclass(frozen=True)
+class Sink(Unary):
+    """INSERT INTO a table: the input's columns are the table's persisted ones, in order.
+
+    A row with a NULL for a NOT NULL column fails the job, or is dropped if ``drop_nulls``.
+    """
+
+    recorded: ClassVar = ("Sink", "input", "table", "overwrite", "partition", "drop_nulls")
+    keeps_state: ClassVar = False
+
+    table: Table
+    overwrite: bool = False
+    partition: tuple[tuple[str, str], ...] = ()
+    drop_nulls: bool = False
+
+    def output(self) -> tuple[Field, ...]:
+        return fields(self.input)
+
+    def explain(self) -> tuple[str, ...]:
+        return ("Sink", f"table=[{self.table.path}]", f"fields=[{text.names(self)}]")
+
+    def reads(self) -> set[str]:
+        return {f.name for f in fields(self.input)}
+
+    def window_end(self) -> str | None:
+        return window_column(self.input)
