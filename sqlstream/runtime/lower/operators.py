@@ -34,9 +34,28 @@ def _described(options: Any) -> str:
     return json.dumps(asdict(options))
 
 
-def keyed_aggregate(aggregated: DataFrame, marks: list[list[str]], folds: dict[str, Any], kind: str, kinds: int, ttl: int) -> DataFrame:
-    """``aggregated``, a groupBy of columns with agg over a stream, by our own operator; the arguments are those of KeyedAggregate.of."""
-    return _operator(aggregated, "operators.KeyedAggregate", marks, folds, kind, kinds, ttl)
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A column that says which rows bring new values of the columns ``arguments``, or take the last of such away."""
+
+    column: str
+    filter: str | None
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AggregateOptions:
+    """What KeyedAggregate is asked for."""
+
+    marks: list[Mark]
+    changes: bool
+    emits: Literal["ROWS", "KINDS", "BEFORE_TOO"]
+    ttl: int
+
+
+def keyed_aggregate(aggregated: DataFrame, options: AggregateOptions, folds: dict[str, Any]) -> DataFrame:
+    """``aggregated``, a groupBy of columns with agg over a stream, by our own operator; ``folds`` are those of KeyedAggregate.of."""
+    return _operator(aggregated, "operators.KeyedAggregate", _described(options), folds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,11 +197,32 @@ def pattern_match(ordered: DataFrame, options: MatchOptions, *, conditions: Data
     return _operator(ordered, "patterns.PatternMatch", _described(options), conditions._jdf, aggregates and aggregates._jdf, result._jdf)
 
 
-def over_aggregate(
-    aggregated: DataFrame, time: str, *, arrival: bool, alone: bool, rows: bool, preceding: int, marks: list[list[str]], lags: list[list[str]]
-) -> DataFrame:
-    """The rows below ``aggregated``, a groupBy of a stream's columns with agg, with the aggregates up to each; see OverAggregate.of."""
-    return _operator(aggregated, "operators.OverAggregate", time, arrival, alone, rows, preceding, marks, lags)
+@dataclass(frozen=True, kw_only=True)
+class Lag:
+    """A column with the value of a row before, or for lack of such what stands in for it, a column too."""
+
+    name: str
+    value: str
+    offset: int
+    otherwise: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OverOptions:
+    """What OverRows is asked for."""
+
+    time: str
+    arrival: bool
+    alone: bool
+    rows: bool
+    preceding: int | None
+    marks: list[Mark]
+    lags: list[Lag]
+
+
+def over_aggregate(aggregated: DataFrame, options: OverOptions) -> DataFrame:
+    """The rows below ``aggregated``, a groupBy of a stream's columns with agg, with the aggregates up to each."""
+    return _operator(aggregated, "operators.OverAggregate", _described(options))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,11 +18,15 @@ from sqlstream.runtime.lower import operators
 ROOT = Path(sqlstream.__file__).parent / "runtime" / "java" / "sqlstream"
 # Each dataclass with the Java file that has its record, and the record.
 RECORDS = {
+    operators.AggregateOptions: ("operators/KeyedAggregate", "Options"),
     operators.IntervalJoinOptions: ("operators/IntervalJoin", "Options"),
     operators.KeyedJoinOptions: ("operators/KeyedJoin", "Options"),
+    operators.Lag: ("operators/OverRows", "Lag"),
     operators.LookupOptions: ("jdbc/LookupJoin", "Options"),
+    operators.Mark: ("operators/Mark", "Mark"),
     operators.MatchOptions: ("patterns/PatternMatch", "Options"),
     operators.NamedValue: ("patterns/MatchValues", "Named"),
+    operators.OverOptions: ("operators/OverRows", "Options"),
     operators.RankOptions: ("operators/KeyedRank", "Options"),
     operators.TemporalJoinOptions: ("operators/TemporalJoin", "Options"),
     operators.TopOptions: ("aggregates/Top", "Options"),
