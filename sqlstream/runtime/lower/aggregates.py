@@ -14,7 +14,7 @@ from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.rules.distinct_windows import over_set
 from sqlstream.runtime.lower import python_functions, windows
 from sqlstream.runtime.lower.native import native
-from sqlstream.runtime.lower.operators import keyed_aggregate
+from sqlstream.runtime.lower.operators import AggregateOptions, Mark, keyed_aggregate
 from sqlstream.runtime.lower.window_operators import TIME, closing, later
 from sqlstream.sql.expressions import AggregateCall, ColumnRef
 from sqlstream.sql.functions.base import local
@@ -107,7 +107,7 @@ def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str
     from pyspark.sql import functions as F
 
     retracting = KIND in frame.columns
-    marks: dict[tuple[str, ...], str] = {}
+    marks: dict[tuple[str | None, tuple[str, ...]], str] = {}
     calls = []
     for named in node.aggregates:
         once = named.call.distinct and (not retracting or named.call.function.signed is not None)
@@ -122,16 +122,20 @@ def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str
     for mark in marks.values():
         frame = frame.withColumn(mark, F.lit(0))
     mode = changelog_mode(node)
-    kinds = 0 if not mode.carries_kinds else 2 if mode.retracts else 1
     spark = frame.sparkSession
     calls_of = [(a.name, a.call.type, a.call.function) for a in node.aggregates]
     folds = {name: python_functions.fold(f.python, type_, spark, zone) for name, type_, f in calls_of if isinstance(f, Accumulator)}
-    aggregated = keyed_aggregate(frame.groupBy(*keys).agg(*(calls or [F.lit(0).alias(_ALL)])), [[m, *of] for of, m in marks.items()], folds,
-                            KIND if retracting else "", kinds, ttl)  # fmt: skip
-    return aggregated.select(*[quote(f.name) for f in fields(node)], *([KIND] if kinds else []))
+    options = AggregateOptions(
+        marks=[Mark(column=mark, filter=condition, arguments=arguments) for (condition, arguments), mark in marks.items()],
+        changes=retracting,
+        emits="BEFORE_TOO" if mode.retracts else "KINDS" if mode.carries_kinds else "ROWS",
+        ttl=ttl,
+    )
+    aggregated = keyed_aggregate(frame.groupBy(*keys).agg(*(calls or [F.lit(0).alias(_ALL)])), options, folds)
+    return aggregated.select(*[quote(f.name) for f in fields(node)], *([KIND] if mode.carries_kinds else []))
 
 
-def _marked(call: AggregateCall) -> tuple[str, ...]:
-    """The column of a call's condition, or an empty text, and those of its arguments that are not constant."""
-    condition = call.filter.name if isinstance(call.filter, ColumnRef) else ""
-    return (condition, *(a.name for a in call.args if isinstance(a, ColumnRef)))
+def _marked(call: AggregateCall) -> tuple[str | None, tuple[str, ...]]:
+    """The column of a call's condition, None without one, and those of its arguments that are not constant."""
+    condition = call.filter.name if isinstance(call.filter, ColumnRef) else None
+    return condition, tuple(a.name for a in call.args if isinstance(a, ColumnRef))

@@ -8,7 +8,7 @@ from sqlstream.connectors.in_order import arriving
 from sqlstream.core.changelog import KIND
 from sqlstream.plan.nodes import SIDE, Join, JoinKind, KeyedJoin
 from sqlstream.plan.properties import changelog_mode, fields
-from sqlstream.runtime.lower.operators import keyed_join
+from sqlstream.runtime.lower.operators import KeyedJoinOptions, keyed_join
 from sqlstream.runtime.lower.row import row
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.quoting import quote
@@ -54,9 +54,15 @@ def keyed(node: KeyedJoin, frame: DataFrame, zone: str, *, ttl: int) -> DataFram
     # The columns of both sides, for the condition to be resolved against.
     pair = tagged.select(*(f"{quote(side)}.*" for side in _SIDES))
     condition = None if node.condition is None else pair.where(render(node.condition, zone))
-    carries_kinds = changelog_mode(node).carries_kinds
-    how = node.join.kind.name.lower()
-    return keyed_join(tagged, how, [*node.keys] or [_ALL], [*node.null_safe] or [False], bool(kinds), carries_kinds, condition, ttl)
+    options = KeyedJoinOptions(
+        how=node.join.kind.name,
+        keys=[*node.keys] or [_ALL],
+        null_safe=[*node.null_safe] or [False],
+        changes=bool(kinds),
+        kinds=changelog_mode(node).carries_kinds,
+        ttl=ttl,
+    )
+    return keyed_join(tagged, options, condition)
 
 
 def _own(node: KeyedJoin, side: int) -> list[Column]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.in_order import arriving
 from sqlstream.plan.nodes import JoinKind, LookupJoin
-from sqlstream.runtime.lower.operators import latest_files, lookup_join
+from sqlstream.runtime.lower.operators import LookupOptions, latest_files, lookup_join
 from sqlstream.runtime.lower.row import row
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
@@ -34,7 +34,7 @@ def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str) -> Da
 
     if how is not None:
         retry = {} if node.retry is None else {"attempts": node.retry.attempts, "delay_ms": node.retry.delay}
-        pairs = lookup_join(joined_with(left, right), keys, how, **retry)
+        pairs = lookup_join(joined_with(left, right), LookupOptions(keys=keys, how=how, **retry))
     else:
         pairs = arriving(left, lambda rows: joined_with(rows, latest_files(right)))
     return pairs.select(*[quote(name) for name in row(node)])

@@ -1,9 +1,15 @@
-"""Our own Spark operators, whose classes are in ``runtime/java``: each has a function here that puts it above a DataFrame."""
+"""Our own Spark operators, whose classes are in ``runtime/java``: each has a function here that puts it above a DataFrame.
+
+What is asked of an operator is a dataclass here and the record ``Options`` of its class, which says what the names mean. It goes as JSON: one
+call, and a name that only one side has is an error.
+"""
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlstream.core.java import classes
 
@@ -11,6 +17,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from sqlstream.connectors.base import Lookup
+    from sqlstream.plan.build.row_pattern import Edge
+    from sqlstream.plan.nodes import SortKey
 
 
 def _operator(frame: DataFrame, name: str, *arguments: Any) -> DataFrame:
@@ -21,33 +29,69 @@ def _operator(frame: DataFrame, name: str, *arguments: Any) -> DataFrame:
     return DataFrame(attrgetter(name)(classes(spark)).of(frame._jdf, *arguments), spark)
 
 
-def keyed_aggregate(aggregated: DataFrame, marks: list[list[str]], folds: dict[str, Any], kind: str, kinds: int, ttl: int) -> DataFrame:
-    """``aggregated``, a groupBy of columns with agg over a stream, by our own operator; the arguments are those of KeyedAggregate.of."""
-    return _operator(aggregated, "operators.KeyedAggregate", marks, folds, kind, kinds, ttl)
+def _described(options: Any) -> str:
+    """``options``, a dataclass, for our classes."""
+    return json.dumps(asdict(options))
 
 
-def keyed_join(
-    tagged: DataFrame, how: str, keys: list[str], null_safe: list[bool], changes: bool, kinds: bool, conditioned: DataFrame | None, ttl: int
-) -> DataFrame:
-    """The join of the rows of both sides in ``tagged``, by our own operator; the arguments are those of KeyedJoin.of."""
-    condition = None if conditioned is None else conditioned._jdf
-    return _operator(tagged, "operators.KeyedJoin", how, keys, null_safe, changes, kinds, condition, ttl)
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A column that says which rows bring new values of the columns ``arguments``, or take the last of such away."""
+
+    column: str
+    filter: str | None
+    arguments: tuple[str, ...]
 
 
-def keyed_rank(
-    frame: DataFrame,
-    keys: list[str],
-    order: list[str],
-    directions: str,
-    first: int,
-    last: int,
-    latest: bool,
-    number: str,
-    changes: bool,
-    ttl: int,
-) -> DataFrame:
-    """The first rows of each key of ``frame``, by our own operator; the arguments are those of KeyedRank.of."""
-    return _operator(frame, "operators.KeyedRank", keys, order, directions, first, last, latest, number, changes, ttl)
+@dataclass(frozen=True, kw_only=True)
+class AggregateOptions:
+    """What KeyedAggregate is asked for."""
+
+    marks: list[Mark]
+    changes: bool
+    emits: Literal["ROWS", "KINDS", "BEFORE_TOO"]
+    ttl: int
+
+
+def keyed_aggregate(aggregated: DataFrame, options: AggregateOptions, folds: dict[str, Any]) -> DataFrame:
+    """``aggregated``, a groupBy of columns with agg over a stream, by our own operator; ``folds`` are those of KeyedAggregate.of."""
+    return _operator(aggregated, "operators.KeyedAggregate", _described(options), folds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyedJoinOptions:
+    """What KeyedJoin is asked for."""
+
+    how: str
+    keys: list[str]
+    null_safe: list[bool]
+    changes: bool
+    kinds: bool
+    ttl: int
+
+
+def keyed_join(tagged: DataFrame, options: KeyedJoinOptions, conditioned: DataFrame | None) -> DataFrame:
+    """The join of the rows of both sides in ``tagged``, by our own operator; the frames are those of KeyedJoin.of."""
+    return _operator(tagged, "operators.KeyedJoin", _described(options), conditioned and conditioned._jdf)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankOptions:
+    """What KeyedRank is asked for."""
+
+    keys: list[str]
+    order: tuple[SortKey, ...]
+    first: int
+    last: int
+    latest: bool
+    number: str | None
+    changes: bool
+    ttl: int
+
+
+def keyed_rank(frame: DataFrame, options: RankOptions) -> DataFrame:
+    """The first rows of each key of ``frame``."""
+    return _operator(frame, "operators.KeyedRank", _described(options))
 
 
 def normalize(frame: DataFrame, keys: tuple[str, ...]) -> DataFrame:
@@ -55,21 +99,39 @@ def normalize(frame: DataFrame, keys: tuple[str, ...]) -> DataFrame:
     return _operator(frame, "operators.ChangelogNormalize", list(keys))
 
 
-def interval_join(joined: DataFrame, times: tuple[str, str], *, lower: int, upper: int, slack: int, lag: int) -> DataFrame:
-    """The rows of ``joined``, a join of two streams, for which ``lower <= left time - right time <= upper``, in milliseconds.
+@dataclass(frozen=True, kw_only=True)
+class IntervalJoinOptions:
+    """What IntervalJoin is asked for."""
+
+    left_time: str
+    right_time: str
+    lower: int
+    upper: int
+    slack: int
+    lag: int
+
+
+def interval_join(joined: DataFrame, options: IntervalJoinOptions) -> DataFrame:
+    """The rows of ``joined``, a join of two streams, for which ``lower <= left time - right time <= upper``.
 
     Rows are kept until the watermark, which is ``lag`` ahead of their times, says that they can find none, and ``slack`` longer.
     """
-    return _operator(joined, "operators.IntervalJoin", *times, lower, upper, slack, lag)
+    return _operator(joined, "operators.IntervalJoin", _described(options))
 
 
-def temporal_join(joined: DataFrame, times: tuple[str, str], *, kind: int | None, lag: int) -> DataFrame:
-    """The rows of the left of ``joined``, an inner or left join of two streams, each with the right's latest row up to its time.
+@dataclass(frozen=True, kw_only=True)
+class TemporalJoinOptions:
+    """What TemporalJoin is asked for."""
 
-    ``kind``: the number of the right's column with the kind of its rows, if they carry it. The watermark is ``lag`` milliseconds ahead of times.
-    """
-    place = -1 if kind is None else kind
-    return _operator(joined, "operators.TemporalJoin", *times, place, lag)
+    left_time: str
+    right_time: str
+    kind: str | None
+    lag: int
+
+
+def temporal_join(joined: DataFrame, options: TemporalJoinOptions) -> DataFrame:
+    """The rows of the left of ``joined``, an inner or left join of two streams, each with the right's latest row up to its time."""
+    return _operator(joined, "operators.TemporalJoin", _described(options))
 
 
 def first_row(frame: DataFrame, keys: list[str], time: str) -> DataFrame:
@@ -82,15 +144,19 @@ def time_sort(ordered: DataFrame) -> DataFrame:
     return _operator(ordered, "operators.TemporalSort")
 
 
-def lookup_join(joined: DataFrame, keys: dict[str, str], how: Lookup, *, attempts: int = 0, delay_ms: int = 0) -> DataFrame:
-    """The same as ``joined``, an inner or left join with a table of a database, which is asked for the keys that come.
+@dataclass(frozen=True, kw_only=True)
+class LookupOptions:
+    """What LookupJoin is asked for."""
 
-    ``keys``: the columns of its left, each with the column of its right that it is equal to. ``attempts``: how often a key without a row is
-    asked for again, after so many milliseconds each time.
-    """
-    limits = [-1 if limit is None else limit for limit in (how.max_keys, how.after_write_ms, how.after_access_ms)]
-    cache = classes(joined.sparkSession).jdbc.LookupCache(*limits, how.misses) if how.cached else None
-    return _operator(joined, "jdbc.LookupJoin", list(keys), list(keys.values()), cache, how.retries, attempts, delay_ms)
+    keys: dict[str, str]
+    how: Lookup
+    attempts: int = 0
+    delay_ms: int = 0
+
+
+def lookup_join(joined: DataFrame, options: LookupOptions) -> DataFrame:
+    """The same as ``joined``, an inner or left join with a table of a database, which is asked for the keys that come."""
+    return _operator(joined, "jdbc.LookupJoin", _described(options))
 
 
 def latest_files(frame: DataFrame) -> DataFrame:
@@ -98,45 +164,79 @@ def latest_files(frame: DataFrame) -> DataFrame:
     return _operator(frame, "files.LatestFiles")
 
 
-def pattern_match(
-    ordered: DataFrame,
-    keys: list[str],
-    pattern: tuple[list[list[list[int]]], int, str, int, int, bool],
-    conditions: DataFrame,
-    defined: list[int],
-    values: list[list[int]],
-    aggregates: DataFrame | None,
-    measures: list[list[int]],
-    result: DataFrame,
-) -> DataFrame:
-    """The matches of a pattern in the rows of ``ordered``, an orderBy of columns, of each of ``keys``: PatternMatch.java has the other parameters.
+@dataclass(frozen=True, kw_only=True)
+class NamedValue:
+    """A value of a match, which is a column of a row or an aggregate over rows."""
+
+    kind: Literal["FIRST", "LAST", "AGGREGATE"]
+    variable: str | None
+    offset: int
+    column: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchOptions:
+    """What PatternMatch is asked for."""
+
+    keys: tuple[str, ...]
+    variables: list[str]
+    states: list[list[Edge]]
+    skip: str
+    target: str | None
+    within: int
+    together: bool
+    values: list[NamedValue]
+    measures: list[NamedValue]
+
+
+def pattern_match(ordered: DataFrame, options: MatchOptions, *, conditions: DataFrame, aggregates: DataFrame | None, result: DataFrame) -> DataFrame:
+    """The matches of a pattern in the rows of ``ordered``, an orderBy of columns, of each key: PatternMatch.of has the other frames.
 
     ``result`` is any frame with the result's columns.
     """
-    from pyspark.sql import DataFrame
-
-    spark = ordered.sparkSession
-    operator = classes(spark).patterns.PatternMatch
-    matches = operator.of(
-        ordered._jdf, keys, operator.options(*pattern), conditions._jdf, defined, values, aggregates and aggregates._jdf, measures, result._jdf
-    )
-    return DataFrame(matches, spark)
+    return _operator(ordered, "patterns.PatternMatch", _described(options), conditions._jdf, aggregates and aggregates._jdf, result._jdf)
 
 
-def over_aggregate(
-    aggregated: DataFrame, time: str, *, arrival: bool, alone: bool, rows: bool, preceding: int, marks: list[list[str]], lags: list[list[str]]
-) -> DataFrame:
-    """The rows below ``aggregated``, a groupBy of a stream's columns with agg, with the aggregates up to each; see OverAggregate.of."""
-    return _operator(aggregated, "operators.OverAggregate", time, arrival, alone, rows, preceding, marks, lags)
+@dataclass(frozen=True, kw_only=True)
+class Lag:
+    """A column with the value of a row before, or for lack of such what stands in for it, a column too."""
+
+    name: str
+    value: str
+    offset: int
+    otherwise: str | None
 
 
-def top(row: Column, order: Column, count: int, directions: str, *, latest: bool) -> Column:
-    """An aggregate: the first ``count`` structs ``row`` by the struct ``order``, as an array.
+@dataclass(frozen=True, kw_only=True)
+class OverOptions:
+    """What OverRows is asked for."""
 
-    ``directions`` has two letters for each field of ``order``: ``a`` or ``d`` (ascending, descending), ``f`` or ``l`` (NULLs first,
-    last). Of equal rows the earlier comes first, or the later where ``latest``.
-    """
+    time: str
+    arrival: bool
+    alone: bool
+    rows: bool
+    preceding: int | None
+    marks: list[Mark]
+    lags: list[Lag]
+
+
+def over_aggregate(aggregated: DataFrame, options: OverOptions) -> DataFrame:
+    """The rows below ``aggregated``, a groupBy of a stream's columns with agg, with the aggregates up to each."""
+    return _operator(aggregated, "operators.OverAggregate", _described(options))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopOptions:
+    """What Top is asked for."""
+
+    count: int
+    order: list[SortKey]
+    latest: bool
+
+
+def top(row: Column, order: Column, options: TopOptions) -> Column:
+    """An aggregate: the first structs ``row`` by the fields of the struct ``order``, as an array."""
     from pyspark import SparkContext
     from pyspark.sql.classic.column import Column
 
-    return Column(classes(SparkContext._active_spark_context).aggregates.Top.column(row._jc, order._jc, count, directions, latest))
+    return Column(classes(SparkContext._active_spark_context).aggregates.Top.column(row._jc, order._jc, _described(options)))

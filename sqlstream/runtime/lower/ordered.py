@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.plan.nodes import Over, Rank, Sort, TimeAttribute
 from sqlstream.plan.properties import field, fields, watermark_lag
-from sqlstream.runtime.lower.operators import first_row, over_aggregate, time_sort
+from sqlstream.runtime.lower.operators import Lag, Mark, OverOptions, first_row, over_aggregate, time_sort
 from sqlstream.runtime.lower.ranks import partitioned, sort_key
 from sqlstream.runtime.lower.window_operators import later
 from sqlstream.runtime.lower.windows import NO_TIME
@@ -144,23 +144,24 @@ def _streaming(node: Over, frame: DataFrame, zone: str) -> DataFrame:
         call = named.call
         if call.function.name == "LAG":
             value, *more = call.args
-            lags.append([named.name, column(value), column(more[1]) if len(more) > 1 else "", str(constant(more[0]) if more else 1)])
+            otherwise = column(more[1]) if len(more) > 1 else None
+            lags.append(Lag(name=named.name, value=column(value), offset=constant(more[0]) if more else 1, otherwise=otherwise))
             continue
         sliding = first is not None
         mark = marks.setdefault(tuple(column(a) for a in call.args), _MARK.format(len(marks))) if _counts_once(call, sliding=sliding) else None
         calls.append(F.expr(_sql(call, zone, mark, sliding=sliding)).alias(named.name))
     frame = frame.withColumns({name: F.expr(sql) for sql, name in values.items()} | {mark: F.lit(0) for mark in marks.values()})
     aggregated = frame.groupBy(*[quote(k) for k in keys]).agg(*(calls or [F.lit(0).alias(_NOTHING)]))
-    return over_aggregate(
-        aggregated,
-        key.name if arrival else _TIME,
+    options = OverOptions(
+        time=key.name if arrival else _TIME,
         arrival=arrival,
         alone=node.frame.rows or (arrival and first is None),
         rows=node.frame.rows,
-        preceding=-1 if first is None else -first * (1 if node.frame.rows else 1000),
-        marks=[[m, "", *of] for of, m in marks.items()],
+        preceding=None if first is None else -first * (1 if node.frame.rows else 1000),
+        marks=[Mark(column=m, filter=None, arguments=of) for of, m in marks.items()],
         lags=lags,
     )
+    return over_aggregate(aggregated, options)
 
 
 def _counts_once(call: AggregateCall, *, sliding: bool) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import KIND
 from sqlstream.plan.properties import changelog_mode, fields
-from sqlstream.runtime.lower.operators import keyed_rank
+from sqlstream.runtime.lower.operators import RankOptions, keyed_rank
 from sqlstream.runtime.lower.row import row
 from sqlstream.sql.quoting import quote
 
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import Rank, SortKey
 
 _ALL, _PLACE, _ARRIVAL = "__sqlstream_all", "__sqlstream_place", "__sqlstream_arrival"
-
-
-def directions(order: tuple[SortKey, ...]) -> str:
-    """The directions of ``order`` as our operators take them: two letters a key."""
-    return "".join(("d" if k.descending else "a") + ("f" if k.nulls_first else "l") for k in order)
 
 
 def sort_key(key: SortKey) -> Column:
@@ -59,9 +54,10 @@ def partitioned(frame: DataFrame, partition: tuple[str, ...]) -> tuple[DataFrame
 
 def _by_key(node: Rank, frame: DataFrame, ttl: int) -> DataFrame:
     frame, keys = partitioned(frame, node.partition)
-    order = [k.name for k in node.order]
-    changes = KIND in frame.columns
-    return keyed_rank(frame, keys, order, directions(node.order), node.first, node.last, node.latest, node.rank or "", changes, ttl)
+    options = RankOptions(
+        keys=keys, order=node.order, first=node.first, last=node.last, latest=node.latest, number=node.rank, changes=KIND in frame.columns, ttl=ttl
+    )
+    return keyed_rank(frame, options)
 
 
 def _at_once(node: Rank, frame: DataFrame) -> DataFrame:

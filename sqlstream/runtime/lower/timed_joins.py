@@ -9,7 +9,7 @@ from sqlstream.core.changelog import KIND, RowKind
 from sqlstream.plan import make
 from sqlstream.plan.nodes import JoinKind
 from sqlstream.plan.properties import fields, watermark_lag
-from sqlstream.runtime.lower.operators import interval_join, temporal_join
+from sqlstream.runtime.lower.operators import IntervalJoinOptions, TemporalJoinOptions, interval_join, temporal_join
 from sqlstream.sql.expressions import Call, ColumnRef
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
@@ -27,7 +27,9 @@ _UNTIL, _PLACE = "__sqlstream_until", "__sqlstream_place"
 def interval_joined(node: IntervalJoin, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:
     """The join of two streams."""
     joined = _joined(left, right, node.rest, node.kind, zone)
-    return interval_join(joined, node.times, lower=node.lower, upper=node.upper, slack=node.slack, lag=_lag(node))
+    left_time, right_time = node.times
+    options = IntervalJoinOptions(left_time=left_time, right_time=right_time, lower=node.lower, upper=node.upper, slack=node.slack, lag=_lag(node))
+    return interval_join(joined, options)
 
 
 def temporal_joined(node: TemporalJoin, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:
@@ -35,11 +37,13 @@ def temporal_joined(node: TemporalJoin, left: DataFrame, right: DataFrame, zone:
     names = [quote(f.name) for f in fields(node)]
     if not left.isStreaming:
         return _joined(left, _intervals(node, right), _null_safe(node), node.kind, zone, _holds(node)).select(*names)
-    kinds = KIND in right.columns
+    kind = KIND if KIND in right.columns else None
     # What a row was before an update ended when the update came.
-    versions = right.where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}") if kinds else right
+    versions = right.where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}") if kind else right
     joined = _joined(left, versions, _null_safe(node), node.kind, zone)
-    return temporal_join(joined, node.times, kind=right.columns.index(KIND) if kinds else None, lag=_lag(node)).select(*names)
+    left_time, right_time = node.times
+    options = TemporalJoinOptions(left_time=left_time, right_time=right_time, kind=kind, lag=_lag(node))
+    return temporal_join(joined, options).select(*names)
 
 
 def _null_safe(node: TemporalJoin) -> Expr | None:

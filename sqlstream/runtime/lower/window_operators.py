@@ -5,12 +5,12 @@ All group by the window's last millisecond under Spark's watermark mark, so that
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.plan.nodes import SIDE, CoGroup, Collected, JoinKind, JoinSide, WindowJoin, WindowRank
 from sqlstream.plan.properties import fields, watermark_lag
-from sqlstream.runtime.lower.operators import top
-from sqlstream.runtime.lower.ranks import directions
+from sqlstream.runtime.lower.operators import TopOptions, top
 from sqlstream.sql.expressions import ColumnRef, Expr, FieldAccess
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import quote, spark_string
@@ -56,14 +56,14 @@ def ranked(node: WindowRank, frame: DataFrame) -> DataFrame:
     columns = [f.name for f in fields(node.input)]
     outside = {node.start: _START, node.end: _END, **{p: f"__sqlstream_key_{i}" for i, p in enumerate(node.partition)}}
     inside = [c for c in columns if c not in outside and c != node.time]
-    order = [F.col(quote(k.name)).alias(f"o{i}") for i, k in enumerate(node.order)]
+    order = [replace(k, name=f"o{i}") for i, k in enumerate(node.order)]
     rows = frame.select(
         closing(frame, quote(node.time), lag),
         *[F.col(quote(name)).alias(copy) for name, copy in outside.items()],
         _struct(inside, _ROW),
-        F.struct(*order).alias(_PLACE),
+        F.struct(*[F.col(quote(k.name)).alias(o.name) for k, o in zip(node.order, order, strict=True)]).alias(_PLACE),
     )
-    kept = top(F.col(_ROW), F.col(_PLACE), node.last, directions(node.order), latest=node.latest)
+    kept = top(F.col(_ROW), F.col(_PLACE), TopOptions(count=node.last, order=order, latest=node.latest))
     grouped = _closed(rows.groupBy(TIME, *outside.values()).agg(kept.alias(_ROWS)), lag)
     each = grouped.select(TIME, *outside.values(), F.posexplode(_ROWS).alias(_PLACE, _ROW))
     if node.first > 1:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql import functions as F
 
-from sqlstream.runtime.lower.operators import temporal_join
+from sqlstream.runtime.lower.operators import TemporalJoinOptions, temporal_join
 from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs
 from tests.support.printing import PrintingJob
 from tests.support.sessions import feed
@@ -92,7 +92,7 @@ class Versions:
             frames.append(marked.drop("mark", "split"))
         left, right = frames
         joined = left.join(right, F.expr("k = rk"), "left")
-        result = temporal_join(joined, ("lefts_at", "rights_at"), kind=right.columns.index("kind"), lag=0)
+        result = temporal_join(joined, TemporalJoinOptions(left_time="lefts_at", right_time="rights_at", kind="kind", lag=0))
 
         def give(batch, _) -> None:
             self.given += [(r.id, r.value) for r in batch.collect()]

@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.RowOrdering;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -16,9 +17,10 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import sqlstream.catalyst.Scala;
+import sqlstream.catalyst.SortKey;
+import sqlstream.gateway.Described;
 
 /**
  * The first rows of a group by an order, as an array of structs: Top-N and deduplication. The buffer holds no more than
@@ -29,25 +31,34 @@ public final class Top extends OwnAggregate<ArrayList<InternalRow>> {
     private final Expression row;
     private final Expression order;
     private final int count;
-    private final String directions;
+    private final List<SortKey> keys;
     private final boolean latest;
     private transient BaseOrdering ordering;
     private transient UnsafeProjection packing;
+
+    /**
+     * What is asked for.
+     *
+     * @param count how many rows are kept
+     * @param order the fields of the struct to order by
+     * @param latest whether of equal rows the later one comes first
+     */
+    record Options(int count, List<SortKey> order, boolean latest) {}
 
     /** Public for Spark, which copies nodes by their constructors. */
     public Top(
             Expression row,
             Expression order,
             int count,
-            String directions,
+            List<SortKey> keys,
             boolean latest,
             int mutableOffset,
             int inputOffset) {
-        super(mutableOffset, inputOffset, row, order, count, directions, latest);
+        super(mutableOffset, inputOffset, row, order, count, keys, latest);
         this.row = row;
         this.order = order;
         this.count = count;
-        this.directions = directions;
+        this.keys = keys;
         this.latest = latest;
     }
 
@@ -56,23 +67,30 @@ public final class Top extends OwnAggregate<ArrayList<InternalRow>> {
      *
      * @param row the struct that is kept
      * @param order a struct of the columns to order by
-     * @param directions for each of these: {@code a} or {@code d} (ascending, descending), {@code f} or {@code l}
-     *     (NULLs first, last)
+     * @param options as JSON
      */
-    public static Column column(Column row, Column order, int count, String directions, boolean latest) {
+    public static Column column(Column row, Column order, String options) {
+        Options said = Described.as(Options.class, options);
         Top top = new Top(
-                ExpressionUtils.expression(row), ExpressionUtils.expression(order), count, directions, latest, 0, 0);
+                ExpressionUtils.expression(row),
+                ExpressionUtils.expression(order),
+                said.count,
+                said.order,
+                said.latest,
+                0,
+                0);
         return ExpressionUtils.column(top.toAggregateExpression());
     }
 
     private BaseOrdering ordering() {
         if (ordering == null) {
-            StructField[] fields = ((StructType) order.dataType()).fields();
-            List<Expression> values = new ArrayList<>();
-            for (int i = 0; i < fields.length; i++) {
-                values.add(new BoundReference(i, fields[i].dataType(), true));
+            StructType type = (StructType) order.dataType();
+            List<SortOrder> orders = new ArrayList<>();
+            for (SortKey key : keys) {
+                int place = type.fieldIndex(key.name());
+                orders.add(key.of(new BoundReference(place, type.apply(place).dataType(), true)));
             }
-            ordering = RowOrdering.create(Scala.seq(Scala.order(values, directions)), Scala.seq(List.of()));
+            ordering = RowOrdering.create(Scala.seq(orders), Scala.seq(List.of()));
         }
         return ordering;
     }
@@ -175,7 +193,7 @@ public final class Top extends OwnAggregate<ArrayList<InternalRow>> {
 
     @Override
     Top with(List<Expression> children, int mutableOffset, int inputOffset) {
-        return new Top(children.get(0), children.get(1), count, directions, latest, mutableOffset, inputOffset);
+        return new Top(children.get(0), children.get(1), count, keys, latest, mutableOffset, inputOffset);
     }
 
     @Override

@@ -9,17 +9,12 @@ import org.apache.spark.api.python.PythonUtils;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Ascending$;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
-import org.apache.spark.sql.catalyst.expressions.Descending$;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
-import org.apache.spark.sql.catalyst.expressions.NullsFirst$;
-import org.apache.spark.sql.catalyst.expressions.NullsLast$;
-import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.ExpressionUtils;
@@ -94,22 +89,6 @@ public final class Scala {
             type = type.add("c" + type.length(), column.dataType(), true);
         }
         return type;
-    }
-
-    /**
-     * An order by {@code values}. {@code directions}: for each two letters, a or d (ascending, descending), f or l
-     * (NULLs first, last).
-     */
-    public static List<SortOrder> order(List<? extends Expression> values, String directions) {
-        List<SortOrder> orders = new ArrayList<>();
-        for (int i = 0; i < values.size(); i++) {
-            orders.add(new SortOrder(
-                    values.get(i),
-                    directions.charAt(2 * i) == 'd' ? Descending$.MODULE$ : Ascending$.MODULE$,
-                    directions.charAt(2 * i + 1) == 'f' ? NullsFirst$.MODULE$ : NullsLast$.MODULE$,
-                    seq(List.of())));
-        }
-        return orders;
     }
 
     /** The first input of {@code plan}. */

@@ -10,26 +10,16 @@ import java.util.concurrent.ExecutionException;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 
 /** The rows of keys that a lookup join keeps, once in each executor. */
-public final class LookupCache implements Serializable {
+final class LookupCache implements Serializable {
     // Those of queries that run no more go.
     private static final Cache<String, Cache<UnsafeRow, List<UnsafeRow>>> CACHES =
             CacheBuilder.newBuilder().expireAfterAccess(Duration.ofHours(1)).build();
 
     private final String id = UUID.randomUUID().toString();
-    private final long keys;
-    private final long afterWrite;
-    private final long afterAccess;
-    private final boolean misses;
+    private final Lookup how;
 
-    /**
-     * How many keys are kept, and for how many milliseconds; -1 for no limit. {@code misses}: also keys that have no
-     * row.
-     */
-    public LookupCache(long keys, long afterWrite, long afterAccess, boolean misses) {
-        this.keys = keys;
-        this.afterWrite = afterWrite;
-        this.afterAccess = afterAccess;
-        this.misses = misses;
+    LookupCache(Lookup how) {
+        this.how = how;
     }
 
     /** The rows that are kept for a key; null where there is nothing. */
@@ -38,7 +28,7 @@ public final class LookupCache implements Serializable {
     }
 
     void put(UnsafeRow key, List<UnsafeRow> rows) {
-        if (misses || !rows.isEmpty()) {
+        if (how.misses() || !rows.isEmpty()) {
             here().put(key, rows);
         }
     }
@@ -53,15 +43,15 @@ public final class LookupCache implements Serializable {
 
     private Cache<UnsafeRow, List<UnsafeRow>> fresh() {
         CacheBuilder<Object, Object> builder = CacheBuilder.newBuilder();
-        if (keys >= 0) {
+        if (how.maxKeys() != null) {
             // One segment: else each has a share of the limit, and evicts by itself.
-            builder.maximumSize(keys).concurrencyLevel(1);
+            builder.maximumSize(how.maxKeys()).concurrencyLevel(1);
         }
-        if (afterWrite >= 0) {
-            builder.expireAfterWrite(Duration.ofMillis(afterWrite));
+        if (how.afterWriteMs() != null) {
+            builder.expireAfterWrite(Duration.ofMillis(how.afterWriteMs()));
         }
-        if (afterAccess >= 0) {
-            builder.expireAfterAccess(Duration.ofMillis(afterAccess));
+        if (how.afterAccessMs() != null) {
+            builder.expireAfterAccess(Duration.ofMillis(how.afterAccessMs()));
         }
         return builder.build();
     }

@@ -32,6 +32,7 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction1;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.WholeRow;
+import sqlstream.gateway.Described;
 
 /**
  * A join with a table of a database that asks it for the rows of those keys that come, a few thousand at a time.
@@ -53,25 +54,24 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
     private final Expression condition;
 
     /**
-     * The result of {@code joined}, whose last operation is an inner or left join with a table of a database.
+     * What is asked for.
      *
-     * @param leftKeys the columns of its left that are equal to {@code rightKeys} of its right
-     * @param cache what was found before; null for nothing
-     * @param retries how often a request that failed is tried again
-     * @param attempts how often a key without a row is asked for again, after {@code delay} milliseconds each
+     * @param keys the columns of the left, each with the column of the right that it is equal to
+     * @param attempts how often a key without a row is asked for again, after {@code delayMs} each
      */
-    public static Dataset<Row> of(
-            Dataset<Row> joined,
-            List<String> leftKeys,
-            List<String> rightKeys,
-            LookupCache cache,
-            int retries,
-            int attempts,
-            long delay) {
+    record Options(Map<String, String> keys, Lookup how, int attempts, long delayMs) {}
+
+    /**
+     * The result of {@code joined}, whose last operation is an inner or left join with a table of a database;
+     * {@code options} are JSON.
+     */
+    public static Dataset<Row> of(Dataset<Row> joined, String options) {
+        Options said = Described.as(Options.class, options);
         var frame = (org.apache.spark.sql.classic.Dataset<Row>) joined;
         Join node = (Join) ReplaceExpressions.apply(frame.queryExecution().analyzed());
         var right = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.right());
-        LookupTable table = LookupTable.of(right.queryExecution().optimizedPlan(), new ArrayList<>(rightKeys), retries);
+        LookupTable table = LookupTable.of(
+                right.queryExecution().optimizedPlan(), new ArrayList<>(said.keys.values()), said.how.retries());
         if (table == null) {
             // A condition that is never true leaves no table.
             return joined;
@@ -79,22 +79,21 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
         AttributeReference row = Scala.present("row", new ObjectType(InternalRow.class));
         AttributeReference rows = Scala.present("rows", joined.schema());
         LogicalPlan objects = new DeserializeToObject(new WholeRow(node.left().output()), row, node.left());
-        LookupJoin join = new LookupJoin(node, table, new ArrayList<>(leftKeys), cache, attempts, delay);
+        LookupJoin join = new LookupJoin(node, table, said);
         return WholeRow.unpacked(frame.sparkSession(), new MapPartitions(join, rows, objects), rows, joined.schema());
     }
 
-    private LookupJoin(
-            Join node, LookupTable table, List<String> leftKeys, LookupCache cache, int attempts, long delay) {
+    private LookupJoin(Join node, LookupTable table, Options options) {
         this.table = table;
-        this.cache = cache;
-        this.attempts = attempts;
-        this.delay = delay;
+        cache = options.how.cached() ? new LookupCache(options.how) : null;
+        attempts = options.attempts;
+        delay = options.delayMs;
         outer = node.joinType() == LeftOuter$.MODULE$;
         width = CollectionConverters.asJava(node.right().output()).size();
         left = new ArrayList<>(CollectionConverters.asJava(node.left().output()));
         pair = new ArrayList<>(left);
         pair.addAll(CollectionConverters.asJava(node.right().output()));
-        keys = new ArrayList<>(leftKeys.stream()
+        keys = new ArrayList<>(options.keys.keySet().stream()
                 .map(key -> LookupTable.comparable(Scala.named(node.left(), key)))
                 .toList());
         condition = node.condition().get();

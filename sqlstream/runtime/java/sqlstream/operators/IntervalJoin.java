@@ -22,6 +22,7 @@ import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
+import sqlstream.gateway.Described;
 import sqlstream.state.JoinBuffer;
 import sqlstream.state.KeyedOperator;
 import sqlstream.state.Layout;
@@ -53,27 +54,29 @@ public final class IntervalJoin extends KeyedOperator implements HasTimers {
     private transient BasePredicate matches;
 
     /**
-     * The result of {@code joined}, whose last operation is a join on all that is asked for besides of the times.
+     * What is asked for; lengths of time are in milliseconds.
      *
      * @param slack how much longer rows are kept than they can find one that is not late
-     * @param lag by how much the times are behind the watermark; these, as {@code lower} and {@code upper}, in
-     *     milliseconds
+     * @param lag by how much the times are behind the watermark
      */
-    public static Dataset<Row> of(
-            Dataset<Row> joined, String leftTime, String rightTime, long lower, long upper, long slack, long lag) {
-        JoinSides.Planned planned = JoinSides.of(joined, leftTime, rightTime, lag);
+    record Options(String leftTime, String rightTime, long lower, long upper, long slack, long lag) {}
+
+    /**
+     * The result of {@code joined}, whose last operation is a join on all that is asked for besides of the times;
+     * {@code options} are JSON.
+     */
+    public static Dataset<Row> of(Dataset<Row> joined, String options) {
+        Options said = Described.as(Options.class, options);
+        JoinSides.Planned planned = JoinSides.of(joined, said.leftTime, said.rightTime, said.lag);
         return KeyedProcess.of(
-                planned.rows(),
-                planned.keys(),
-                joined.schema(),
-                new IntervalJoin(planned.sides(), lower, upper, slack));
+                planned.rows(), planned.keys(), joined.schema(), new IntervalJoin(planned.sides(), said));
     }
 
-    private IntervalJoin(JoinSides sides, long lower, long upper, long slack) {
+    private IntervalJoin(JoinSides sides, Options options) {
         this.sides = sides;
-        this.slack = slack;
+        slack = options.slack;
         // How long after its own time a row of each side can find one of the other.
-        reach = new long[] {-lower, upper};
+        reach = new long[] {-options.lower, options.upper};
     }
 
     @Override

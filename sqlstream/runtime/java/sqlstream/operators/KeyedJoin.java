@@ -26,6 +26,7 @@ import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
+import sqlstream.gateway.Described;
 import sqlstream.state.Layout;
 import sqlstream.state.RowChanges;
 import sqlstream.state.RowChanges.Change;
@@ -59,59 +60,64 @@ public final class KeyedJoin extends ListOperator {
 
     private transient BasePredicate matches;
 
+    /** Which rows a join emits. */
+    enum How {
+        INNER,
+        LEFT,
+        RIGHT,
+        FULL,
+        SEMI,
+        ANTI
+    }
+
     /**
-     * The join of the rows of {@code tagged}.
+     * What is asked for.
      *
-     * @param how which rows it emits: inner, left, right, full, semi, anti
-     * @param keys the columns of {@code tagged} that are equal in rows that are joined; behind them are: which side a
-     *     row is of (0 for the left), its columns as a struct in the place of its side, and where there are
-     *     {@code changes} the kind of the row
+     * @param keys the columns that are equal in rows that are joined
      * @param nullSafe for each key, whether NULL is equal to NULL in it
-     * @param conditioned the columns of both sides, filtered by the condition that pairs must fulfil, or null
+     * @param changes whether the rows carry their kind
+     * @param kinds whether those that are emitted do
      * @param ttl for how many milliseconds the rows of keys without new ones are kept; 0 for ever
      */
-    public static Dataset<Row> of(
-            Dataset<Row> tagged,
-            String how,
-            List<String> keys,
-            List<Boolean> nullSafe,
-            boolean changes,
-            boolean kinds,
-            Dataset<Row> conditioned,
-            long ttl) {
-        KeyedJoin processor = new KeyedJoin(tagged.schema(), how, keys.size(), nullSafe, changes, kinds, conditioned);
+    record Options(How how, List<String> keys, List<Boolean> nullSafe, boolean changes, boolean kinds, long ttl) {}
+
+    /**
+     * The join of the rows of {@code tagged}: the keys, which side a row is of (0 for the left), its columns as a
+     * struct in the place of its side, and where there are changes the kind of the row.
+     *
+     * @param options as JSON
+     * @param conditioned the columns of both sides, filtered by the condition that pairs must fulfil, or null
+     */
+    public static Dataset<Row> of(Dataset<Row> tagged, String options, Dataset<Row> conditioned) {
+        Options said = Described.as(Options.class, options);
+        KeyedJoin processor = new KeyedJoin(tagged.schema(), said, conditioned);
         StructType output = new StructType();
         for (int i = LEFT; i <= (processor.pairs ? RIGHT : LEFT); i++) {
             for (var field : processor.types[i].fields()) {
                 output = output.add(field.name(), field.dataType(), field.nullable() || processor.optional[1 - i]);
             }
         }
-        output = kinds ? output.add(RowKinds.COLUMN, DataTypes.ByteType, false) : output;
-        return KeyedProcess.of((org.apache.spark.sql.classic.Dataset<Row>) tagged, keys, output, processor, ttl);
+        output = said.kinds ? output.add(RowKinds.COLUMN, DataTypes.ByteType, false) : output;
+        return KeyedProcess.of(
+                (org.apache.spark.sql.classic.Dataset<Row>) tagged, said.keys, output, processor, said.ttl);
     }
 
-    private KeyedJoin(
-            StructType tagged,
-            String how,
-            int keys,
-            List<Boolean> nullSafe,
-            boolean changes,
-            boolean kinds,
-            Dataset<Row> conditioned) {
-        super(changes ? keys + 3 : -1);
+    private KeyedJoin(StructType tagged, Options options, Dataset<Row> conditioned) {
+        super(options.changes ? options.keys.size() + 3 : -1);
+        side = options.keys.size();
         types = new StructType[] {
-            (StructType) tagged.apply(keys + 1).dataType(),
-            (StructType) tagged.apply(keys + 2).dataType()
+            (StructType) tagged.apply(side + 1).dataType(),
+            (StructType) tagged.apply(side + 2).dataType()
         };
-        optional = new boolean[] {how.equals("left") || how.equals("full"), how.equals("right") || how.equals("full")};
-        pairs = !how.equals("semi") && !how.equals("anti");
-        matched = how.equals("semi");
-        this.nullSafe = new boolean[nullSafe.size()];
-        for (int i = 0; i < this.nullSafe.length; i++) {
-            this.nullSafe[i] = nullSafe.get(i);
+        How how = options.how;
+        optional = new boolean[] {how == How.LEFT || how == How.FULL, how == How.RIGHT || how == How.FULL};
+        pairs = how != How.SEMI && how != How.ANTI;
+        matched = how == How.SEMI;
+        nullSafe = new boolean[options.nullSafe.size()];
+        for (int i = 0; i < nullSafe.length; i++) {
+            nullSafe[i] = options.nullSafe.get(i);
         }
-        side = keys;
-        this.kinds = kinds;
+        kinds = options.kinds;
         columns = new ArrayList<>();
         Expression found = null;
         if (conditioned != null) {

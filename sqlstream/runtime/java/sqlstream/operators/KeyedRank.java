@@ -2,6 +2,7 @@ package sqlstream.operators;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -11,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.RowOrdering;
+import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -21,6 +23,8 @@ import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
+import sqlstream.catalyst.SortKey;
+import sqlstream.gateway.Described;
 import sqlstream.state.Layout;
 import sqlstream.state.RowChanges;
 import sqlstream.state.RowLists;
@@ -34,8 +38,7 @@ import sqlstream.state.StateTable;
 public final class KeyedRank extends ListOperator {
     private final StructType columns;
     private final List<Expression> references = new ArrayList<>();
-    private final List<Integer> order;
-    private final String directions;
+    private final List<SortKey> order;
     private final int first;
     private final int last;
     private final boolean latest;
@@ -45,61 +48,49 @@ public final class KeyedRank extends ListOperator {
     private transient BaseOrdering ordering;
 
     /**
-     * The rows of ranks {@code first} to {@code last}, from 1, of {@code frame} and their kinds.
+     * What is asked for: the rows of ranks {@code first} to {@code last}, from 1.
      *
-     * @param frame the rows; KIND is its last column where there are {@code changes}
-     * @param order the columns to order by
-     * @param directions for each of them two letters, as for Top
      * @param latest whether of equal rows the later one comes first
-     * @param number the name of a column with a row's rank, or an empty name
+     * @param number the name of a column with a row's rank; null for none
+     * @param changes whether the last column of the rows is their kind
      * @param ttl for how many milliseconds the rows of keys without new ones are kept; 0 for ever
      */
-    public static Dataset<Row> of(
-            Dataset<Row> frame,
+    record Options(
             List<String> keys,
-            List<String> order,
-            String directions,
+            List<SortKey> order,
             int first,
             int last,
             boolean latest,
             String number,
             boolean changes,
-            long ttl) {
+            long ttl) {}
+
+    /** The first rows of each key of {@code frame} and their kinds; {@code options} are JSON. */
+    public static Dataset<Row> of(Dataset<Row> frame, String options) {
+        Options said = Described.as(Options.class, options);
         StructType input = frame.schema();
         StructType columns =
-                new StructType(java.util.Arrays.copyOf(input.fields(), input.length() - (changes ? 1 : 0)));
-        List<Integer> places = order.stream().map(columns::fieldIndex).toList();
-        KeyedRank processor =
-                new KeyedRank(columns, places, directions, first, last, latest, !number.isEmpty(), changes);
-        StructType output = number.isEmpty() ? columns : columns.add(number, DataTypes.LongType, false);
+                new StructType(java.util.Arrays.copyOf(input.fields(), input.length() - (said.changes ? 1 : 0)));
+        StructType output = said.number == null ? columns : columns.add(said.number, DataTypes.LongType, false);
         return KeyedProcess.of(
                 (org.apache.spark.sql.classic.Dataset<Row>) frame,
-                keys,
+                said.keys,
                 output.add(RowKinds.COLUMN, DataTypes.ByteType, false),
-                processor,
-                ttl);
+                new KeyedRank(columns, said),
+                said.ttl);
     }
 
-    private KeyedRank(
-            StructType columns,
-            List<Integer> order,
-            String directions,
-            int first,
-            int last,
-            boolean latest,
-            boolean numbered,
-            boolean changes) {
-        super(changes ? columns.length() : -1);
+    private KeyedRank(StructType columns, Options options) {
+        super(options.changes ? columns.length() : -1);
         this.columns = columns;
         for (int i = 0; i < columns.length(); i++) {
             references.add(new BoundReference(i, columns.apply(i).dataType(), true));
         }
-        this.order = new ArrayList<>(order);
-        this.directions = directions;
-        this.first = first;
-        this.last = last;
-        this.latest = latest;
-        this.numbered = numbered;
+        order = options.order;
+        first = options.first;
+        last = options.last;
+        latest = options.latest;
+        numbered = options.number != null;
     }
 
     @Override
@@ -111,17 +102,26 @@ public final class KeyedRank extends ListOperator {
     public void init(OutputMode outputMode, TimeMode timeMode) {
         kept = new RowLists(getHandle(), "rows", columns.length());
         row = UnsafeProjection.create(Scala.seq(references));
-        List<Expression> values = order.stream().map(references::get).toList();
-        ordering = RowOrdering.create(Scala.seq(Scala.order(values, directions)), Scala.seq(List.of()));
+        List<SortOrder> orders = order.stream()
+                .map(key -> key.of(references.get(columns.fieldIndex(key.name()))))
+                .toList();
+        ordering = RowOrdering.create(Scala.seq(orders), Scala.seq(List.of()));
     }
 
     @Override
     public String dependsOn() {
-        List<String> by = order.stream().map(i -> columns.apply(i).name()).toList();
+        List<String> by = order.stream().map(SortKey::name).toList();
         return kind >= 0
                 ? "all rows"
-                : "the first " + last + " by (" + String.join(", ", by) + ") " + directions
+                : "the first " + last + " by (" + String.join(", ", by) + ") " + directions()
                         + (latest ? ", the later first" : "");
+    }
+
+    /** Two letters for each column of the order: ascending or descending, NULLs first or last. */
+    private String directions() {
+        return order.stream()
+                .map(key -> (key.descending() ? "d" : "a") + (key.nullsFirst() ? "f" : "l"))
+                .collect(Collectors.joining());
     }
 
     @Override

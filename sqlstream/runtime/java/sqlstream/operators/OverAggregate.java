@@ -1,7 +1,6 @@
 package sqlstream.operators;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
@@ -22,6 +21,7 @@ import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import sqlstream.catalyst.RowBytes;
 import sqlstream.catalyst.Scala;
+import sqlstream.gateway.Described;
 import sqlstream.state.KeyedOperator;
 import sqlstream.state.Layout;
 import sqlstream.state.StateTable;
@@ -39,47 +39,28 @@ public final class OverAggregate extends EventTimeOperator {
 
     /**
      * The rows below {@code aggregated}, whose last operation is a groupBy of columns with agg, with the aggregates
-     * behind them, and then {@code lags}: for each its column's name, those of its values and of what stands in for it
-     * (or an empty one), and its offset.
-     *
-     * @param time the column that the rows are ordered by
-     * @param arrival whether that is the time at which they come
-     * @param alone whether rows of one time have results of their own
-     * @param rows whether the frame counts rows
-     * @param preceding how many rows, or microseconds, the frame begins before the row; negative: with the first
-     * @param marks as KeyedAggregate has them
+     * behind them, and then the lags of {@code options}, which are JSON.
      */
-    public static Dataset<Row> of(
-            Dataset<Row> aggregated,
-            String time,
-            boolean arrival,
-            boolean alone,
-            boolean rows,
-            long preceding,
-            List<List<String>> marks,
-            List<List<String>> lags) {
-        org.apache.spark.sql.classic.Dataset<Row> frame = (org.apache.spark.sql.classic.Dataset<Row>) aggregated;
+    public static Dataset<Row> of(Dataset<Row> aggregated, String options) {
+        OverRows.Options said = Described.as(OverRows.Options.class, options);
+        var frame = (org.apache.spark.sql.classic.Dataset<Row>) aggregated;
         Aggregate node =
                 (Aggregate) ReplaceExpressions.apply(frame.queryExecution().analyzed());
         Dataset<Row> source = Dataset$.MODULE$.ofRows(frame.sparkSession(), node.child());
-        List<OverRows.Lag> before = lags.stream()
-                .map(l -> new OverRows.Lag(l.get(1), Integer.parseInt(l.get(3)), l.get(2)))
-                .toList();
         List<String> keys = Scala.list(node.groupingExpressions()).stream()
                 .map(k -> ((org.apache.spark.sql.catalyst.expressions.Attribute) k).name())
                 .toList();
-        StructType schema = source.drop(marks.stream().map(m -> m.get(0)).toArray(String[]::new))
-                .schema();
+        var input = (org.apache.spark.sql.classic.Dataset<Row>)
+                source.drop(said.marks().stream().map(Mark::column).toArray(String[]::new));
+        StructType schema = input.schema();
         for (StructField field : aggregated.schema().fields()) {
             schema = keys.contains(field.name()) ? schema : schema.add(field);
         }
-        for (List<String> lag : lags) {
-            schema = schema.add(lag.get(0), source.schema().apply(lag.get(1)).dataType(), true);
+        for (OverRows.Lag lag : said.lags()) {
+            schema = schema.add(lag.name(), source.schema().apply(lag.value()).dataType(), true);
         }
-        OverRows over = new OverRows(node, time, alone, rows, preceding, marks, new ArrayList<>(before));
-        var input = (org.apache.spark.sql.classic.Dataset<Row>)
-                source.drop(marks.stream().map(m -> m.get(0)).toArray(String[]::new));
-        return KeyedProcess.of(input, keys, schema, arrival ? new ByArrival(over) : new OverAggregate(over));
+        OverRows over = new OverRows(node, said);
+        return KeyedProcess.of(input, keys, schema, said.arrival() ? new ByArrival(over) : new OverAggregate(over));
     }
 
     private OverAggregate(OverRows over) {

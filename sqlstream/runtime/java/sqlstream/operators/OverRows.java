@@ -54,43 +54,47 @@ final class OverRows implements Serializable {
     private final List<Expression> results = new ArrayList<>();
 
     /**
-     * The value of a row so many places before, or for lack of such what the last row says. They are places in what is
-     * read; -1: NULL.
+     * The value of a row so many places before, or for lack of such what the last row says.
+     *
+     * @param name that of the result's column
+     * @param value the column with the values
+     * @param offset how many places before
+     * @param otherwise the column for lack of such a row; null for NULL
      */
-    record Lag(String value, int offset, String otherwise) implements Serializable {}
+    record Lag(String name, String value, int offset, String otherwise) implements Serializable {}
 
     /**
-     * @param node the aggregates, of all rows of a key; its input are the rows
-     * @param time the column with a row's time
+     * What is asked for.
+     *
+     * @param time the column with a row's time, by which the rows are ordered
+     * @param arrival whether that is the time at which they come
      * @param alone whether rows of one time have results of their own
      * @param rows whether the frame counts rows
-     * @param preceding how many rows, or microseconds, the frame begins before the row; or UNBOUNDED
-     * @param marks the names of columns that stand for marks, and of the arguments of each, as for KeyedAggregate
-     * @param lags of columns; an empty name for NULL
+     * @param preceding how many rows, or microseconds, the frame begins before the row; null: with the first
+     * @param marks the columns that stand for marks
      */
-    OverRows(
-            Aggregate node,
+    record Options(
             String time,
+            boolean arrival,
             boolean alone,
             boolean rows,
-            long preceding,
-            List<List<String>> marks,
-            List<Lag> lags) {
+            Long preceding,
+            List<Mark> marks,
+            List<Lag> lags) {}
+
+    /** {@code node}: the aggregates, of all rows of a key; its input are the rows. */
+    OverRows(Aggregate node, Options options) {
         input = new ArrayList<>(Scala.list(node.child().output()));
-        for (List<String> mark : marks) {
-            List<Expression> arguments = mark.stream()
-                    .skip(2)
-                    .<Expression>map(name -> Scala.named(node.child(), name))
-                    .toList();
-            arguments.forEach(a -> read((Attribute) a));
-            this.marks.add(new ValueCounts(arguments, null));
-            marked.add(Scala.named(node.child(), mark.get(0)));
+        for (Mark mark : options.marks) {
+            mark.values(node.child()).forEach(this::read);
+            marks.add(mark.counts(node.child()));
+            marked.add(mark.of(node.child()));
         }
         input.removeIf(c -> has(marked, c));
-        this.time = input.indexOf(Scala.named(node.child(), time));
-        this.alone = alone;
-        this.rows = rows;
-        this.preceding = preceding;
+        time = input.indexOf(Scala.named(node.child(), options.time));
+        alone = options.alone;
+        rows = options.rows;
+        preceding = options.preceding == null ? UNBOUNDED : options.preceding;
         List<Expression> calls = new ArrayList<>();
         for (NamedExpression column : Scala.list(node.aggregateExpressions())) {
             if (column instanceof Alias alias) {
@@ -100,19 +104,19 @@ final class OverRows implements Serializable {
                         .forEach(this::read);
             }
         }
-        for (Lag lag : lags) {
+        for (Lag lag : options.lags) {
             read(Scala.named(node.child(), lag.value));
-            if (!lag.otherwise.isEmpty()) {
+            if (lag.otherwise != null) {
                 read(Scala.named(node.child(), lag.otherwise));
             }
-            this.lags.add(lag);
+            lags.add(lag);
             lagged.add(
                     Scala.attribute("lag", Scala.named(node.child(), lag.value).dataType()));
         }
         List<Attribute> seen = new ArrayList<>(read);
         sliding = new Aggregates(read);
-        read.add(input.get(this.time));
-        seen.add(input.get(this.time));
+        read.add(input.get(time));
+        seen.add(input.get(time));
         seen.addAll(marked);
         running = new Aggregates(seen);
         for (Expression value : calls) {
@@ -317,7 +321,7 @@ final class OverRows implements Serializable {
                 Lag lag = lags.get(i);
                 int place = last.size() - 1 - lag.offset;
                 String name = place >= 0 ? lag.value : lag.otherwise;
-                shown.update(i, name.isEmpty() ? null : value(place >= 0 ? place : last.size() - 1, name));
+                shown.update(i, name == null ? null : value(place >= 0 ? place : last.size() - 1, name));
             }
             functions.apply(sums.results(), frame == null ? none : frame.results());
             results.apply(functions, shown);

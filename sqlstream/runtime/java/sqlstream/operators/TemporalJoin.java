@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
+import sqlstream.gateway.Described;
 import sqlstream.state.Layout;
 import sqlstream.state.StateTable;
 
@@ -37,17 +38,26 @@ public final class TemporalJoin extends EventTimeOperator {
     private transient UnsafeRow version;
 
     /**
-     * The result of {@code joined}, whose last operation is a join, inner or left outer, of streams.
+     * What is asked for.
      *
-     * @param kind the number of the right's column with the kind of its rows; -1 where all are versions
+     * @param kind the right's column with the kind of its rows; null where all are versions
      * @param lag by how many milliseconds the times are behind the watermark
      */
-    public static Dataset<Row> of(Dataset<Row> joined, String leftTime, String rightTime, int kind, long lag) {
-        JoinSides.Planned planned = JoinSides.of(joined, leftTime, rightTime, lag);
-        return KeyedProcess.of(
-                planned.rows(), planned.keys(), joined.schema(), new TemporalJoin(planned.sides(), kind));
+    record Options(String leftTime, String rightTime, String kind, long lag) {}
+
+    /**
+     * The result of {@code joined}, whose last operation is a join, inner or left outer, of streams; {@code options}
+     * are JSON.
+     */
+    public static Dataset<Row> of(Dataset<Row> joined, String options) {
+        Options said = Described.as(Options.class, options);
+        JoinSides.Planned planned = JoinSides.of(joined, said.leftTime, said.rightTime, said.lag);
+        JoinSides sides = planned.sides();
+        int kind = said.kind == null ? -1 : sides.type(1).fieldIndex(said.kind);
+        return KeyedProcess.of(planned.rows(), planned.keys(), joined.schema(), new TemporalJoin(sides, kind));
     }
 
+    /** {@code kind}: the number of the right's column with the kind of its rows; -1 where all are versions. */
     private TemporalJoin(JoinSides sides, int kind) {
         super(sides.width(), sides.time());
         this.sides = sides;

@@ -17,14 +17,28 @@ import sqlstream.aggregates.RowsAggregate;
  * Values of a match as columns of a row: those of single rows of its variables, and aggregates over all rows of one.
  */
 final class MatchValues implements Serializable {
-    static final int FIRST = 0;
-    static final int LAST = 1;
-    static final int AGGREGATE = 2;
+    private static final int ANY = -1;
     // So many aggregates over rows of matches that go on are kept to be continued.
     private static final int HELD = 1 << 14;
 
-    /** {@code column} is a row's, or one of the aggregates; {@code variable} -1 is any. */
-    record Value(int kind, int variable, int offset, int column) implements Serializable {}
+    /** Of which rows of a variable a value is: of one, counted from the first or back from the last, or of all. */
+    enum Kind {
+        FIRST,
+        LAST,
+        AGGREGATE
+    }
+
+    /**
+     * A value of a match, by names.
+     *
+     * @param variable whose rows are meant; null for those of all
+     * @param offset how many rows from the first, or back from the last
+     * @param column the name of a row's column, or of an aggregate
+     */
+    record Named(Kind kind, String variable, int offset, String column) {}
+
+    /** The same as numbers: {@code column} is a row's, or one of the aggregates; {@code variable} may be ANY. */
+    record Value(Kind kind, int variable, int offset, int column) implements Serializable {}
 
     private final List<Value> values = new ArrayList<>();
     private final List<Attribute> input;
@@ -32,16 +46,18 @@ final class MatchValues implements Serializable {
     private final Map<Integer, List<Integer>> places = new HashMap<>();
 
     /**
-     * @param specified for each value its kind, variable, offset and column
+     * @param variables the names of the pattern's variables
      * @param calls the aggregates
      * @param input the columns of rows
      */
-    MatchValues(List<List<Integer>> specified, List<NamedExpression> calls, List<Attribute> input) {
+    MatchValues(List<Named> named, List<String> variables, List<NamedExpression> calls, List<Attribute> input) {
         this.input = input;
         Map<Integer, List<NamedExpression>> byVariable = new HashMap<>();
-        for (List<Integer> each : specified) {
-            Value value = new Value(each.get(0), each.get(1), each.get(2), each.get(3));
-            if (value.kind == AGGREGATE) {
+        for (Named each : named) {
+            int variable = each.variable == null ? ANY : variables.indexOf(each.variable);
+            Value value = new Value(
+                    each.kind, variable, each.offset, place(each.column, each.kind == Kind.AGGREGATE ? calls : input));
+            if (value.kind == Kind.AGGREGATE) {
                 byVariable
                         .computeIfAbsent(value.variable, v -> new ArrayList<>())
                         .add(calls.get(value.column));
@@ -50,6 +66,10 @@ final class MatchValues implements Serializable {
             values.add(value);
         }
         byVariable.forEach((variable, columns) -> aggregates.put(variable, new RowsAggregate(columns, input)));
+    }
+
+    private static int place(String name, List<? extends NamedExpression> columns) {
+        return columns.stream().map(NamedExpression::name).toList().indexOf(name);
     }
 
     int size() {
@@ -98,12 +118,12 @@ final class MatchValues implements Serializable {
         InternalRow of(PartialMatches.Match match, int taker, long last) {
             for (int i = 0; i < values.size(); i++) {
                 Value value = values.get(i);
-                if (value.kind == AGGREGATE) {
+                if (value.kind == Kind.AGGREGATE) {
                     continue;
                 }
                 long first = first(match, value.variable, taker, last);
                 long end = first == PartialMatches.Match.NONE ? first : end(match, value.variable, taker, last);
-                long number = value.kind == FIRST ? first + value.offset : end - value.offset;
+                long number = value.kind == Kind.FIRST ? first + value.offset : end - value.offset;
                 boolean there = first != PartialMatches.Match.NONE && number >= first && number <= end;
                 row.update(
                         i,

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -40,6 +41,7 @@ import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
+import sqlstream.gateway.Described;
 import sqlstream.operators.BoundedProcess;
 import sqlstream.operators.EventTimeOperator;
 import sqlstream.operators.KeyedProcess;
@@ -80,70 +82,57 @@ public final class PatternMatch extends EventTimeOperator {
     private record Definition(Expression condition, MatchValues values, List<Attribute> columns)
             implements Serializable {}
 
-    /** Everything about a pattern but its conditions and values: what Python says. */
-    public record Options(
-            List<List<List<Integer>>> states,
-            int variables,
-            String skip,
-            int target,
-            long withinMillis,
-            boolean together) {}
-
-    /** @param together whether a row can go on with a match in one way at most */
-    public static Options options(
-            List<List<List<Integer>>> states,
-            int variables,
-            String skip,
-            int target,
-            long withinMillis,
-            boolean together) {
-        return new Options(states, variables, skip, target, withinMillis, together);
-    }
+    /**
+     * What is asked for.
+     *
+     * @param keys the columns of PARTITION BY
+     * @param variables those of the pattern, in its order
+     * @param states the pattern as an automaton, for each state its edges; variables are numbers there
+     * @param target the variable to a row of which is skipped; null where no skip names one
+     * @param within how many milliseconds later than its first row a match may not end; 0 for no bound
+     * @param together whether a row can go on with a match in one way at most
+     * @param values those of the match that conditions look at
+     */
+    record Options(
+            List<String> keys,
+            List<String> variables,
+            List<List<RowPattern.Edge>> states,
+            PartialMatches.Skip skip,
+            String target,
+            long within,
+            boolean together,
+            List<MatchValues.Named> values,
+            List<MatchValues.Named> measures) {}
 
     /**
      * The matches in the rows of {@code sorted}, an orderBy of columns, first of a TIMESTAMP that is never NULL.
      *
-     * @param keys the columns of PARTITION BY
-     * @param conditions a select of conditions over a select of the columns and, behind them, of what stands for
-     *     {@code values}
-     * @param defined for each variable which condition is its own, or -1
-     * @param values for each value of the match in conditions its kind, variable, offset and column
+     * @param options as JSON
+     * @param conditions a select of conditions, each under the name of its variable, over a select of the columns and,
+     *     behind them, of what stands for the options' {@code values}
      * @param aggregates those in values and measures, as an agg of the rows; null for none
-     * @param measures as values
      * @param result a select with the columns of the result
      */
     public static Dataset<Row> of(
             Dataset<Row> sorted,
-            List<String> keys,
-            Options options,
+            String options,
             Dataset<Row> conditions,
-            List<Integer> defined,
-            List<List<Integer>> values,
             Dataset<Row> aggregates,
-            List<List<Integer>> measures,
             Dataset<Row> result) {
+        Options said = Described.as(Options.class, options);
         Sort node = (Sort) analyzed(sorted);
         Dataset<Row> rows = Dataset$.MODULE$.ofRows(
                 ((org.apache.spark.sql.classic.Dataset<Row>) sorted).sparkSession(), node.child());
-        List<String> by = new ArrayList<>(keys);
-        if (keys.isEmpty()) {
+        List<String> by = new ArrayList<>(said.keys);
+        if (said.keys.isEmpty()) {
             by.add("all");
             rows = rows.withColumn("all", functions.lit(0));
         }
         List<NamedExpression> calls = aggregates == null
                 ? List.of()
                 : CollectionConverters.asJava(((Aggregate) analyzed(aggregates)).aggregateExpressions());
-        PatternMatch processor = new PatternMatch(
-                node,
-                rows,
-                keys,
-                options,
-                (Project) analyzed(conditions),
-                defined,
-                values,
-                calls,
-                measures,
-                result.schema());
+        PatternMatch processor =
+                new PatternMatch(said, node, rows, (Project) analyzed(conditions), calls, result.schema());
         var frame = (org.apache.spark.sql.classic.Dataset<Row>) rows;
         if (frame.isStreaming()) {
             return KeyedProcess.of(frame, by, result.schema(), processor);
@@ -160,15 +149,11 @@ public final class PatternMatch extends EventTimeOperator {
     }
 
     private PatternMatch(
+            Options options,
             Sort sort,
             Dataset<Row> rows,
-            List<String> keys,
-            Options options,
             Project conditions,
-            List<Integer> defined,
-            List<List<Integer>> values,
             List<NamedExpression> calls,
-            List<List<Integer>> measured,
             StructType output) {
         super(
                 rows.columns().length,
@@ -176,33 +161,30 @@ public final class PatternMatch extends EventTimeOperator {
                         .indexOf(
                                 CollectionConverters.asJava(sort.order()).get(0).child()));
         pattern = new RowPattern(options.states);
-        variables = options.variables;
-        skip = PartialMatches.Skip.valueOf(options.skip);
-        target = options.target;
-        within = options.withinMillis * 1000;
+        variables = options.variables.size();
+        skip = options.skip;
+        target = options.variables.indexOf(options.target);
+        within = options.within * 1000;
         together = options.together;
         further = new ArrayList<>(CollectionConverters.asJava(sort.order()));
         further.remove(0);
         this.output = output;
         input = new ArrayList<>(CollectionConverters.asJava(sort.child().output()));
-        this.keys = keys.stream().mapToInt(List.of(rows.columns())::indexOf).toArray();
-        List<Attribute> columns = CollectionConverters.asJava(conditions.child().output());
-        List<Attribute> stands = columns.subList(columns.size() - values.size(), columns.size());
-        for (int number : defined) {
-            definitions.add(
-                    number < 0
-                            ? null
-                            : definition(
-                                    CollectionConverters.asJava(conditions.projectList())
-                                            .get(number),
-                                    stands,
-                                    values,
-                                    calls));
+        keys = options.keys.stream().mapToInt(List.of(rows.columns())::indexOf).toArray();
+        Map<String, Expression> named = new HashMap<>();
+        for (NamedExpression condition : CollectionConverters.asJava(conditions.projectList())) {
+            named.put(condition.name(), condition instanceof Alias alias ? alias.child() : (Expression) condition);
         }
-        measures = new MatchValues(measured, calls, input);
+        List<Attribute> columns = CollectionConverters.asJava(conditions.child().output());
+        List<Attribute> stands = columns.subList(columns.size() - options.values.size(), columns.size());
+        for (String variable : options.variables) {
+            Expression condition = named.get(variable);
+            definitions.add(condition == null ? null : definition(condition, stands, options, calls));
+        }
+        measures = new MatchValues(options.measures, options.variables, calls, input);
         for (Definition each : definitions) {
             for (MatchValues.Value value : each == null ? List.<MatchValues.Value>of() : each.values.values()) {
-                int last = value.kind() == MatchValues.LAST ? value.offset() + 1 : Integer.MAX_VALUE;
+                int last = value.kind() == MatchValues.Kind.LAST ? value.offset() + 1 : Integer.MAX_VALUE;
                 seen.merge(value.variable(), last, Math::max);
             }
         }
@@ -210,26 +192,22 @@ public final class PatternMatch extends EventTimeOperator {
 
     /** {@code stands}: the columns that stand for values of the match in conditions. */
     private Definition definition(
-            NamedExpression condition,
-            List<Attribute> stands,
-            List<List<Integer>> values,
-            List<NamedExpression> calls) {
-        Expression value = condition instanceof Alias alias ? alias.child() : (Expression) condition;
+            Expression condition, List<Attribute> stands, Options options, List<NamedExpression> calls) {
         List<Attribute> columns = new ArrayList<>(input);
-        List<List<Integer>> read = new ArrayList<>();
-        Scala.replaced(value, e -> {
+        List<MatchValues.Named> read = new ArrayList<>();
+        Scala.replaced(condition, e -> {
             for (int i = 0; i < stands.size(); i++) {
                 Attribute stand = stands.get(i);
                 if (e instanceof Attribute a
                         && a.exprId().equals(stand.exprId())
                         && columns.stream().noneMatch(c -> c.exprId().equals(a.exprId()))) {
                     columns.add(stand);
-                    read.add(values.get(i));
+                    read.add(options.values.get(i));
                 }
             }
             return null;
         });
-        return new Definition(value, new MatchValues(read, calls, input), columns);
+        return new Definition(condition, new MatchValues(read, options.variables, calls, input), columns);
     }
 
     @Override

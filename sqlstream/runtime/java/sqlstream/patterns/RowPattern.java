@@ -12,32 +12,27 @@ import java.util.List;
  */
 final class RowPattern implements Serializable {
     static final int END = 0;
-    static final int NONE = -1;
 
-    /** A way out of a state. One that takes the row takes it for the variable {@code when}. */
-    record Edge(boolean takes, int target, int when, int[] unless) implements Serializable {}
+    /**
+     * A way out of a state. It is open if the row is one of {@code when}, where that is not null, and of none in
+     * {@code unless}. One that takes the row takes it for {@code when}.
+     */
+    record Edge(boolean takes, int target, Integer when, List<Integer> unless) implements Serializable {}
 
     /** Whether the row that is looked at is one of a variable. */
     interface Definitions {
         boolean hold(int variable);
     }
 
-    private final Edge[][] states;
+    private final List<List<Edge>> states;
 
-    /** {@code edges}: for each state its edges, each as takes, target, when, unless... */
-    RowPattern(List<List<List<Integer>>> edges) {
-        states = edges.stream()
-                .map(state -> state.stream().map(RowPattern::edge).toArray(Edge[]::new))
-                .toArray(Edge[][]::new);
-    }
-
-    private static Edge edge(List<Integer> numbers) {
-        int[] unless = numbers.stream().skip(3).mapToInt(Integer::intValue).toArray();
-        return new Edge(numbers.get(0) == 1, numbers.get(1), numbers.get(2), unless);
+    /** {@code states}: for each its edges. */
+    RowPattern(List<List<Edge>> states) {
+        this.states = states;
     }
 
     int start() {
-        return states.length - 1;
+        return states.size() - 1;
     }
 
     /** The edges by which the row can be taken in {@code state}. */
@@ -46,7 +41,7 @@ final class RowPattern implements Serializable {
         Deque<Integer> open = new ArrayDeque<>();
         open.push(state);
         while (!open.isEmpty()) {
-            for (Edge edge : states[open.pop()]) {
+            for (Edge edge : states.get(open.pop())) {
                 if (isThere(edge, definitions)) {
                     if (edge.takes) {
                         found.add(edge);
@@ -70,7 +65,7 @@ final class RowPattern implements Serializable {
             if (next == END) {
                 return true;
             }
-            for (Edge edge : states[next]) {
+            for (Edge edge : states.get(next)) {
                 if (!edge.takes && isThere(edge, definitions)) {
                     open.push(edge.target);
                 }
@@ -80,7 +75,7 @@ final class RowPattern implements Serializable {
     }
 
     private static boolean isThere(Edge edge, Definitions definitions) {
-        if (edge.when != NONE && !definitions.hold(edge.when)) {
+        if (edge.when != null && !definitions.hold(edge.when)) {
             return false;
         }
         for (int variable : edge.unless) {
