@@ -145,12 +145,13 @@ def _not_here(refused: Mapping[str, str]) -> str:
 
 
 def _connectors() -> str:
+    own = connectors.CONNECTORS.builtin
     roles = table(
         ("Connector", "Source", "Sink", "Lookup join"),
-        ((f"[{c.name}](#{c.name})", *("yes" if can else "" for can in (c.is_source, c.is_sink, c.can_be_looked_up))) for c in connectors.CONNECTORS),
+        ((f"[{c.name}](#{c.name})", *("yes" if can else "" for can in (c.is_source, c.is_sink, c.can_be_looked_up))) for c in own),
     )
     parts = ["`'connector' = 'name'` in `WITH (..)` names one; the options of a [format](formats.md) come beside the connector's own.", roles]
-    for connector in connectors.CONNECTORS:
+    for connector in own:
         parts += _connector(connector)
     return _page("Connectors", *parts, "## Connectors of Flink that are not here", _not_here(connectors.REFUSED))
 
@@ -165,7 +166,7 @@ def _connector(connector: Connector) -> list[str]:
 
 def _formats() -> str:
     parts = ["`'format' = 'name'`, or `'key.format'` and `'value.format'` of a Kafka table. Options begin with the format's name."]
-    for format_ in formats.FORMATS:
+    for format_ in formats.FORMATS.builtin:
         parts += _format(format_)
     return _page("Formats", *parts, "## Formats of Flink that are not here", _not_here(formats.REFUSED))
 
