@@ -13,7 +13,6 @@ from sqlstream.connectors.files.filesystem import Filesystem
 from sqlstream.connectors.jdbc.table import Jdbc
 from sqlstream.connectors.kafka.table import Kafka
 from sqlstream.connectors.kafka.upsert_kafka import UpsertKafka
-from sqlstream.connectors.nexmark import Nexmark
 from sqlstream.connectors.print import Print
 from sqlstream.connectors.savepoint.table import Savepoint
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
@@ -36,7 +35,6 @@ CONNECTORS: Registry[Connector] = Registry(
         Filesystem(),
         Jdbc(),
         Kafka(),
-        Nexmark(),
         Print(),
         Savepoint(),
         UpsertKafka(),

@@ -15,6 +15,7 @@ from sqlstream.core.errors import NotSupported, SetupError, ValidationError
 from sqlstream.formats import FORMATS, find_format
 from sqlstream.formats.raw import Raw
 from sqlstream.session.help import text
+from tests.support import plugins
 from tests.support.sessions import open_session, run
 
 if TYPE_CHECKING:
@@ -49,32 +50,11 @@ def explodes() -> None:
 PULSAR = Pulsar()
 
 
-def package(folder: Path, name: str, *entries: tuple[str, str, str]) -> None:
-    """An installed package with entry points: of each the end of its group, its name, its value."""
-    info = folder / f"{name}-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
-    groups = {group for group, _, _ in entries}
-    lines = [f"[sqlstream.{g}]\n" + "".join(f"{n} = {value}\n" for group, n, value in entries if group == g) for g in groups]
-    (info / "entry_points.txt").write_text("".join(lines))
-
-
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
-    """Makes packages be installed, whose entry points are classes and values of this module."""
+    """Installs packages, given by their names, whose entry points lead to this module as ``theirs``."""
     monkeypatch.setitem(sys.modules, "theirs", sys.modules[__name__])
-
-    def install(**packages: tuple[tuple[str, str, str], ...]) -> None:
-        folder = tmp_path_factory.mktemp("site")
-        for name, entries in packages.items():
-            package(folder, name, *entries)
-        for rows in (CONNECTORS, FORMATS):
-            rows.names()  # what comes back when the test ends
-            monkeypatch.delitem(rows.__dict__, "_entries")
-            monkeypatch.setattr(rows, "_loaded", {})
-        monkeypatch.syspath_prepend(folder)
-
-    return install
+    return lambda **packages: plugins.install(monkeypatch, tmp_path_factory.mktemp("site"), packages)
 
 
 def test_a_plug_in_is_a_class_or_a_value_and_may_have_a_name_that_is_refused_else(installed) -> None:
@@ -88,8 +68,7 @@ def test_a_plug_in_is_a_class_or_a_value_and_may_have_a_name_that_is_refused_els
 def test_a_plug_in_is_wherever_connectors_are(installed, tmp_path: Path) -> None:
     installed(plugin=(("connectors", "pulsar", "theirs:Pulsar"), ("formats", "protobuf", "theirs:Protobuf")))
     assert text("CONNECTOR pulsar").startswith("Connector 'pulsar'") and text("FORMAT protobuf").startswith("Format 'protobuf'")
-    assert "jdbc, kafka, print, pulsar," in " ".join(text("").split()).replace("nexmark, ", "")
-    assert "protobuf" in text("")
+    assert all(name in text("") for name in ("pulsar", "protobuf"))
     with pytest.raises(ValidationError) as none:
         find_connector("pulsr")
     assert "\nprint\npulsar\n" in none.value.message and none.value.hint == "Did you mean 'pulsar'?"
@@ -145,7 +124,7 @@ def test_a_script_that_does_not_use_a_broken_plug_in_runs_without_it(installed, 
 
 
 def test_nothing_of_a_package_is_imported_before_its_name_is_used(tmp_path: Path) -> None:
-    package(tmp_path, "plugin", ("connectors", "x", "theirs:X"))
+    plugins.write(tmp_path, "plugin", (("connectors", "x", "theirs:X"),))
     (tmp_path / "theirs.py").write_text("raise OSError('no library')\n")
     script = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
