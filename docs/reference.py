@@ -27,7 +27,7 @@ from sqlstream.sql.functions.base import VALUES
 from sqlstream.sql.syntax.statement_table import GROUPS, SHORT_FORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from sqlstream.connectors.base import Connector
     from sqlstream.formats.base import Format
@@ -212,17 +212,22 @@ def _errors() -> str:
     return _page("Errors", "Every error has a code, mostly a place in the statement, and a hint.", table(("Code", "Name", "What it means"), rows))
 
 
-def _shell() -> str:
-    commands = (
+def commands(code: Callable[[str], str] = code) -> str:
+    """The table of backslash commands; ``code`` writes a piece of code into a cell. It stands in client.md as well."""
+    rows = (
         (code(f"{short.name} {short.arguments}"), code(backslash.sql(short, form)), prose(backslash.summary(short, form)))
         for short, form in SHORT_FORMS.values()
     )
+    return table(("Command", "Statement", "What it does"), rows)
+
+
+def _shell() -> str:
     keys = ((prose(key.shown), prose(key.does)) for key in KEYS if key.shown)
     return _page(
         "Commands and keys of the shell",
         "## Backslash commands",
         "A line that begins with a backslash is short for a statement, which scripts have as well.",
-        table(("Command", "Statement", "What it does"), commands),
+        commands(),
         "## Keys of the prompt",
         f"`SET '{settings.EDIT_MODE}' = 'vi';` gives vi's keys.",
         table(("Key", "What it does"), keys),

@@ -112,6 +112,18 @@ def test_the_reference_tells_every_row_of_the_tables(reference: ModuleType) -> N
             assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1, block
 
 
+def test_the_guide_to_the_client_has_the_table_of_commands(reference: ModuleType, update: bool) -> None:
+    """It is read in the repository as well, so that code stands in back quotes where no bar is in it."""
+    made = reference.commands(lambda text: reference.code(text) if "|" in text else f"`{text.strip()}`")
+    page = ROOT / "docs" / "client.md"
+    text = page.read_text("utf-8")
+    (shown,) = re.findall(r"^\| Command \|.*\n(?:\|.*\n)+", text, re.M)
+    if update:
+        page.write_text(text.replace(shown, f"{made}\n"), "utf-8")
+    else:
+        assert shown == f"{made}\n"
+
+
 def test_keys_of_the_text_are_keys(reference: ModuleType) -> None:
     """Options that pages name in back quotes and SET statements are those of the tables."""
     named = {
