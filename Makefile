@@ -40,9 +40,9 @@ bench: $(VENV)/dev
 	$(python) -m benchmarks.startup
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build *.egg-info benchmarks/*.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
-# An environment of the packages of a lock, and in it this checkout.
+# An environment of the packages of a lock, and in it this checkout; for development the benchmarks with their connector, too.
 $(VENV)/sqlstream $(VENV)/dev: $(VENV)/%: requirements/%.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed; $(PYTHON) is " + sys.version.split()[0])'
 	$(pip) --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
@@ -50,6 +50,8 @@ $(VENV)/sqlstream $(VENV)/dev: $(VENV)/%: requirements/%.lock pyproject.toml
 	@awk '/^[^ #]/ { wanted = /^setuptools==/ } wanted' $< >$(VENV)/build.lock
 	@$(install) -r $(VENV)/build.lock
 	@$(install) --no-build-isolation -r $<
-	@$(pip) install --no-deps --no-build-isolation --editable .
+	@$(pip) install --no-deps --no-build-isolation --editable . $(if $(filter dev,$*),--editable benchmarks)
 	@$(pip) check
 	@touch $@
+
+$(VENV)/dev: benchmarks/pyproject.toml

@@ -27,7 +27,7 @@ from sqlstream.sql.functions.base import VALUES
 from sqlstream.sql.statements.table import GROUPS, SHORT_FORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from sqlstream.connectors.base import Connector
     from sqlstream.formats.base import Format
@@ -145,12 +145,13 @@ def _not_here(refused: Mapping[str, str]) -> str:
 
 
 def _connectors() -> str:
+    own = connectors.CONNECTORS.builtin
     roles = table(
         ("Connector", "Source", "Sink", "Lookup join"),
-        ((f"[{c.name}](#{c.name})", *("yes" if can else "" for can in (c.is_source, c.is_sink, c.can_be_looked_up))) for c in connectors.CONNECTORS),
+        ((f"[{c.name}](#{c.name})", *("yes" if can else "" for can in (c.is_source, c.is_sink, c.can_be_looked_up))) for c in own),
     )
     parts = ["`'connector' = 'name'` in `WITH (..)` names one; the options of a [format](formats.md) come beside the connector's own.", roles]
-    for connector in connectors.CONNECTORS:
+    for connector in own:
         parts += _connector(connector)
     return _page("Connectors", *parts, "## Connectors of Flink that are not here", _not_here(connectors.REFUSED))
 
@@ -165,7 +166,7 @@ def _connector(connector: Connector) -> list[str]:
 
 def _formats() -> str:
     parts = ["`'format' = 'name'`, or `'key.format'` and `'value.format'` of a Kafka table. Options begin with the format's name."]
-    for format_ in formats.FORMATS:
+    for format_ in formats.FORMATS.builtin:
         parts += _format(format_)
     return _page("Formats", *parts, "## Formats of Flink that are not here", _not_here(formats.REFUSED))
 
@@ -211,17 +212,22 @@ def _errors() -> str:
     return _page("Errors", "Every error has a code, mostly a place in the statement, and a hint.", table(("Code", "Name", "What it means"), rows))
 
 
-def _shell() -> str:
-    commands = (
+def commands(code: Callable[[str], str] = code) -> str:
+    """The table of backslash commands; ``code`` writes a piece of code into a cell. It stands in client.md as well."""
+    rows = (
         (code(f"{short.name} {short.arguments}"), code(backslash.sql(short, form)), prose(backslash.summary(short, form)))
         for short, form in SHORT_FORMS.values()
     )
+    return table(("Command", "Statement", "What it does"), rows)
+
+
+def _shell() -> str:
     keys = ((prose(key.shown), prose(key.does)) for key in KEYS if key.shown)
     return _page(
         "Commands and keys of the shell",
         "## Backslash commands",
         "A line that begins with a backslash is short for a statement, which scripts have as well.",
-        table(("Command", "Statement", "What it does"), commands),
+        commands(),
         "## Keys of the prompt",
         f"`SET '{settings.EDIT_MODE}' = 'vi';` gives vi's keys.",
         table(("Key", "What it does"), keys),

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
 
+from benchmarks.nexmark.connector import SCHEMA
 from benchmarks.nexmark.scripts import UPDATING
-from sqlstream.connectors.nexmark import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.nexmark import EventSettings, events
+from benchmarks.nexmark.connector import EventSettings, events
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -201,8 +201,8 @@ def table(node: ast.CreateTable, path: ObjectPath, manager: CatalogManager, sche
 
 def _with_found_columns(made: Table) -> Table:
     """``made`` with the columns that its connector finds, where it declares none."""
-    connector = next((c for c in CONNECTORS if c.name == made.connector), None)
-    return made if made.columns or connector is None else replace(made, columns=connector.columns(made))
+    connector = None if made.columns else CONNECTORS.find(made.connector)
+    return made if connector is None else replace(made, columns=connector.columns(made))
 
 
 def _kind(option: ast.LikeOption) -> str:

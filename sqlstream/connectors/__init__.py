@@ -1,10 +1,11 @@
-"""Connectors: what a table's rows are read from and written to. One module each; CONNECTORS lists them all."""
+"""Connectors: what a table's rows are read from and written to. One module each; CONNECTORS has them all, and those of other packages."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
+from sqlstream.connectors.base import Connector
 from sqlstream.connectors.blackhole import Blackhole
 from sqlstream.connectors.datagen import Datagen
 from sqlstream.connectors.delta.table import Delta
@@ -12,21 +13,33 @@ from sqlstream.connectors.files.filesystem import Filesystem
 from sqlstream.connectors.jdbc.table import Jdbc
 from sqlstream.connectors.kafka.table import Kafka
 from sqlstream.connectors.kafka.upsert_kafka import UpsertKafka
-from sqlstream.connectors.nexmark import Nexmark
 from sqlstream.connectors.print import Print
 from sqlstream.connectors.savepoint.table import Savepoint
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.core.options import Role, Support, find_option
+from sqlstream.core.registry import Registry
 from sqlstream.core.secrets import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlstream.connectors.base import Connector
     from sqlstream.core.options import Option
     from sqlstream.sql.tables import Table
 
-CONNECTORS: tuple[Connector, ...] = (Blackhole(), Datagen(), Delta(), Filesystem(), Jdbc(), Kafka(), Nexmark(), Print(), Savepoint(), UpsertKafka())
+CONNECTORS: Registry[Connector] = Registry(
+    Connector,
+    (
+        Blackhole(),
+        Datagen(),
+        Delta(),
+        Filesystem(),
+        Jdbc(),
+        Kafka(),
+        Print(),
+        Savepoint(),
+        UpsertKafka(),
+    ),
+)
 # Connectors of Flink's that are not here, with what to use instead.
 _CDC = "Change data capture is not read: capture into Kafka, and read the topic with 'kafka'."
 _SINK = "Write into a Delta table, and load from there."
@@ -55,15 +68,15 @@ REFUSED: Mapping[str, str] = {
 
 
 def find_connector(name: str, at: Any = None) -> Connector:
-    """The connector called ``name``. Raises NotSupported for one of Flink's that is not there, ValidationError for any other."""
-    connector = next((c for c in CONNECTORS if c.name == name), None)
-    if connector is not None:
+    """The connector called ``name``. Raises SetupError for a plug-in that can't be used, NotSupported for one of Flink's that is not there,
+    ValidationError for any other."""
+    if (connector := CONNECTORS.find(name, at)) is not None:
         return connector
     if not name:
         raise ValidationError("Table options do not contain an option key 'connector' for discovering a connector.", at=at)
     if name in REFUSED:
         raise NotSupported(f"Connector '{name}' is not supported.", at=at, hint=REFUSED[name])
-    names = sorted(c.name for c in CONNECTORS)
+    names = CONNECTORS.names()
     raise ValidationError(
         f"Could not find any factory for identifier '{name}' that implements "
         "'org.apache.flink.table.factories.DynamicTableFactory' in the classpath.\n\n"
@@ -79,19 +92,19 @@ FORMAT_KEYS = {"format": "", "value.format": "value.", "key.format": "key."}
 
 def declared_options(written: Mapping[str, str]) -> tuple[Option, ...]:
     """The options that a table with the options ``written`` can have, its formats' included; none without a connector that is known."""
-    connector = next((c for c in CONNECTORS if c.name == written.get("connector")), None)
+    connector = CONNECTORS.usable(written.get("connector", ""))
     if connector is None:
         return ()
     rows = list(connector.options)
     for key, prefix in FORMAT_KEYS.items():
-        if format_ := next((f for f in formats.FORMATS if f.name == written.get(key)), None):
+        if format_ := formats.FORMATS.usable(written.get(key, "")):
             rows += formats.table_options(format_, prefix)
     return tuple(rows)
 
 
 def lasting_options(table: Table) -> dict[str, str]:
     """The options of ``table`` that say what is read or written: without those that only say how or have no effect, and without secrets."""
-    connector = next((c for c in CONNECTORS if c.name == table.connector), None)
+    connector = CONNECTORS.find(table.connector)
     rows = () if connector is None else connector.options
 
     def lasts(key: str) -> bool:

@@ -1,4 +1,4 @@
-"""The formats, known by name."""
+"""The formats, known by name; FORMATS has them all, and those of other packages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.core.registry import Registry
 from sqlstream.formats.avro import Avro
+from sqlstream.formats.base import Format
 from sqlstream.formats.changes import Canal, Debezium, Maxwell, Ogg
 from sqlstream.formats.csv import Csv
 from sqlstream.formats.json import Json
@@ -18,9 +20,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlstream.core.options import Option
-    from sqlstream.formats.base import Format
 
-FORMATS: tuple[Format, ...] = (Avro(), Canal(), Csv(), Debezium(), Json(), Maxwell(), Ogg(), Orc(), Parquet(), Raw())
+FORMATS: Registry[Format] = Registry(
+    Format,
+    (
+        Avro(),
+        Canal(),
+        Csv(),
+        Debezium(),
+        Json(),
+        Maxwell(),
+        Ogg(),
+        Orc(),
+        Parquet(),
+        Raw(),
+    ),
+)
 # Formats that Flink has and sqlstream has not, with the reason.
 _REGISTRY = "the schema is in a registry, which sqlstream can't query; 'avro' derives it from the columns"
 REFUSED: Mapping[str, str] = {
@@ -31,13 +46,13 @@ REFUSED: Mapping[str, str] = {
 
 
 def find_format(name: str, *, at: Any = None) -> Format:
-    """The format called ``name``. Raises NotSupported for one of Flink's that is not there, ValidationError for any other."""
-    format_ = next((f for f in FORMATS if f.name == name), None)
-    if format_ is not None:
+    """The format called ``name``. Raises SetupError for a plug-in that can't be used, NotSupported for one of Flink's that is not there,
+    ValidationError for any other."""
+    if (format_ := FORMATS.find(name, at)) is not None:
         return format_
     if name in REFUSED:
         raise NotSupported(f"Format '{name}' is not supported.", at=at, hint=f"{REFUSED[name]}.".capitalize())
-    names = sorted(f.name for f in FORMATS)
+    names = FORMATS.names()
     raise ValidationError(
         f"Could not find any format factory for identifier '{name}' in the classpath.\n\nAvailable factory identifiers are:\n\n" + "\n".join(names),
         at=at,

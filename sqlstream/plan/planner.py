@@ -96,7 +96,8 @@ class Planner:
 
     def environment(self, catalog: str | None = None, database: str | None = None) -> scope.Environment:
         resolver = self.catalog.within(catalog, database) if catalog and database else self.catalog
-        functions = self.functions(resolver)
+        notices: list[str] = []
+        functions = self.functions(resolver, notices)
         return scope.Environment(
             resolver,
             scope.PlanSettings(
@@ -112,11 +113,12 @@ class Planner:
                 functions=functions,
             ),
             table_function=functions.table,
+            notices=notices,
         )
 
-    def functions(self, resolver: CatalogManager | None = None) -> lookup.UserFunctions:
-        """The user's functions by name."""
-        return lookup.UserFunctions(resolver or self.catalog, self.modules, self.function_settings)
+    def functions(self, resolver: CatalogManager | None = None, notices: list[str] | None = None) -> lookup.UserFunctions:
+        """The user's functions by name; what a query should be told of them is added to ``notices``."""
+        return lookup.UserFunctions(resolver or self.catalog, self.modules, self.function_settings, notices)
 
     @property
     def function_settings(self) -> FunctionSettings:

@@ -40,7 +40,7 @@ def test_no_jvm():
 
 
 def test_find():
-    assert [c.name for c in CONNECTORS] == sorted(c.name for c in CONNECTORS)
+    assert [c.name for c in CONNECTORS.builtin] == sorted(c.name for c in CONNECTORS.builtin)
     with pytest.raises(ValidationError, match="Could not find any factory for identifier 'kafak'") as e:
         find_connector("kafak", at=7)
     assert "\nfilesystem\njdbc\nkafka\n" in e.value.message
@@ -61,12 +61,12 @@ def test_find():
 PLACED = {"kafka": KAFKA, "upsert-kafka": KAFKA, "filesystem": FILES, "delta": DELTA, "jdbc": JDBC}
 
 
-@pytest.mark.parametrize("connector", CONNECTORS, ids=lambda c: c.name)
+@pytest.mark.parametrize("connector", CONNECTORS.builtin, ids=lambda c: c.name)
 def test_places_are_by_the_options_that_are_declared_so(connector, make_table):
     """Offsets belong to places: every option of every connector and format is changed, one by one."""
     base = {**PLACED.get(connector.name, {}), "connector": connector.name}
     before = make_table((("i", T.INT),), base)
-    of_formats = [option for format_ in formats.FORMATS for option in formats.table_options(format_)]
+    of_formats = [option for format_ in formats.FORMATS.builtin for option in formats.table_options(format_)]
     for option in (*connector.options, *of_formats):
         key = option.key.replace("#", "f").replace("*", "x")
         edited = make_table((("i", T.INT),), {**base, key: "5"})
@@ -76,7 +76,7 @@ def test_places_are_by_the_options_that_are_declared_so(connector, make_table):
         assert option not in connector.options or (lasting_options(edited) != lasting_options(before)) == lasts, key
 
 
-@pytest.mark.parametrize("connector", CONNECTORS, ids=lambda c: c.name)
+@pytest.mark.parametrize("connector", CONNECTORS.builtin, ids=lambda c: c.name)
 def test_declarations(connector):
     keys = [o.key for o in connector.options]
     assert len(set(keys)) == len(keys)
@@ -315,6 +315,6 @@ def test_of_both_formats_of_a_value_the_one_without_prefix_counts(check):
 def test_what_is_promised_less_is_in_one_place():
     text = (Path(__file__).parents[2] / "docs" / "differences.md").read_text()
     listed = text.partition("## What is promised less")[2].partition("\n## ")[0]
-    rows = [*(o for c in CONNECTORS for o in c.options), *(o for f in formats.FORMATS for o in f.options)]
+    rows = [*(o for c in CONNECTORS.builtin for o in c.options), *(o for f in formats.FORMATS.builtin for o in f.options)]
     missing = {o.key for o in rows if o.unmet and o.key not in listed}
     assert not missing and sum(bool(o.unmet) for o in rows) > 4

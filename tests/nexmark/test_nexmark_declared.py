@@ -1,17 +1,23 @@
-"""The nexmark source as it is declared: DDL shape, options, the moment at which time starts. No JVM."""
+"""The nexmark source as it is declared: its entry point, DDL shape, options, the moment at which time starts. No JVM."""
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.nexmark.connector import SCHEMA, EventSettings, Nexmark, _start, stages
+from sqlstream.connectors import CONNECTORS, find_connector
 from sqlstream.connectors.base import Read
-from sqlstream.connectors.nexmark import SCHEMA, EventSettings, Nexmark, _start, stages
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.options import Support
 from sqlstream.sql.tables import MetadataColumn, ObjectPath, PhysicalColumn, Table
 from sqlstream.sql.types import BIGINT, INT
+from tests.support import plugins
+from tests.support.pages import ROOT
+from tests.support.sessions import open_session, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +42,22 @@ def table(columns=SCHEMA, **options: str) -> Table:
 
 def with_options(options: dict[str, str]) -> Table:
     return replace(table(), options=PUBLISHED | options)
+
+
+def test_the_package_of_the_benchmarks_adds_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    project = tomllib.loads((ROOT / "benchmarks" / "pyproject.toml").read_text())["project"]
+    ((name, value),) = project["entry-points"]["sqlstream.connectors"].items()
+    plugins.install(monkeypatch, tmp_path, {project["name"]: (("connectors", name, value),)})
+    assert isinstance(find_connector("nexmark"), Nexmark) and "nexmark" not in [c.name for c in CONNECTORS.builtin]
+    (told,) = run(open_session(tmp_path), f"{Nexmark.example} DESCRIBE events;")[1:]
+    assert [row[0] for row in told.rows] == ["event_type", "bid"]
+
+
+def test_options_are_explained_and_all_say_which_events_there_are() -> None:
+    for option in Nexmark.options:
+        assert option.summary, option.key
+        edited = with_options({option.key: "5"})
+        assert (Nexmark().places(edited) != Nexmark().places(table())) == (option.use is Support.HONOURED), option.key
 
 
 def test_published_options_are_accepted() -> None:

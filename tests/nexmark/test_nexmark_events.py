@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.nexmark.connector import SCHEMA, EventSettings, Nexmark, events
 from sqlstream.connectors.base import Read
-from sqlstream.connectors.nexmark import SCHEMA, EventSettings, Nexmark, events
 from sqlstream.sql.tables import ObjectPath, PhysicalColumn, Table
 
 if TYPE_CHECKING:

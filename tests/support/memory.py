@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from sqlstream import connectors
+from sqlstream.connectors import CONNECTORS
 from sqlstream.connectors.base import Connector, Write
 from sqlstream.connectors.print import java_text
 from sqlstream.connectors.upserts import DELETED, upserts
@@ -89,5 +89,5 @@ def in_order(row: Row) -> list[tuple[bool, str | None]]:
 def known(monkeypatch: pytest.MonkeyPatch) -> Memory:
     """The connector, which sessions know until the test ends."""
     memory = Memory()
-    monkeypatch.setattr(connectors, "CONNECTORS", (*connectors.CONNECTORS, memory))
+    monkeypatch.setattr(CONNECTORS, "builtin", (*CONNECTORS.builtin, memory))
     return memory

@@ -6,12 +6,14 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.core.errors import JobFailed, SqlStreamError
+from sqlstream.sql import functions
 from sqlstream.udf.declarations.left_out import LeftOut, failed_call, reporting_left_out
 from tests.support.sessions import open_session, optimized_plan
 
@@ -233,6 +235,24 @@ def test_python_files(project: Path, tmp_path_factory) -> None:
         f"{elsewhere / 'missing.py'}:1:1: There is no file '{elsewhere / 'missing.py'}' (python.files).",
         f"{elsewhere / 'nofolder'}:1:1: There is no file or folder '{elsewhere / 'nofolder'}' (python.files).",
     ]
+
+
+def test_a_built_in_function_takes_the_place_of_one_of_the_catalog_and_says_so(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in Flink: temporary system functions, built-in ones, those of the catalog. A release may bring a built-in one of the name of a user's."""
+    session = client(project)
+    run = lambda sql: list(session.run(sql))
+    explained = lambda sql: run(f"EXPLAIN {sql}")[0].rows[0][0]
+    run("CREATE FUNCTION hide AS 'masking.mask' LANGUAGE PYTHON")
+    assert "== Notices ==" not in explained("SELECT hide('a'), upper('a')")
+    monkeypatch.setitem(functions._BY_NAME, "HIDE", replace(functions.find("UPPER"), name="HIDE"))
+    run("CREATE VIEW hidden AS SELECT hide('a') AS a")
+    notice = "HIDE is the built-in function, as in Flink, and not `default_catalog`.`default_database`.`hide`: call that by its whole name."
+    for query in ("SELECT hide('a'), HIDE('b')", "SELECT * FROM hidden"):
+        assert explained(query).partition("== Notices ==\n")[2].splitlines() == [notice], query
+    # The built-in one takes a single argument.
+    assert "== Notices ==" not in explained("SELECT default_database.hide('a', 1), `default_catalog`.`default_database`.`hide`('a', 2)")
+    run("CREATE TEMPORARY SYSTEM FUNCTION hide AS 'masking.mask' LANGUAGE PYTHON")
+    assert "== Notices ==" not in explained("SELECT hide('a', 1)")
 
 
 def test_statements_about_functions(project: Path) -> None:

@@ -268,7 +268,7 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
     size = _millis(arguments.get(whole), whole.lower(), node)
     slide = _millis(arguments.get(distance[0]), distance[0].lower(), node) if distance else size
     offset = _millis(arguments["OFFSET"], "offset", node, signed=True) if "OFFSET" in arguments else 0
-    if size % slide:
+    if function.in_multiples and size % slide:
         sized, part = (first + "".join(map(str.capitalize, more)) for first, *more in (n.split("_") for n in function.plan_names))
         raise ValidationError(
             f"{name} table function based aggregate requires {sized} must be an integral multiple of {part}, but got "

@@ -44,15 +44,15 @@ def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
         case "FUNCTION":
             parts = _functions(name, users)
         case "CONNECTOR":
-            parts = [_connector(c) for c in connectors.CONNECTORS if c.name == name.lower()]
+            parts = _of_connector(name, at)
         case "FORMAT":
-            parts = [_format(f) for f in formats.FORMATS if f.name == name.lower()]
+            parts = _of_format(name, at)
         case "SET":
             parts = [_option(o) for o in settings.SETTINGS if o.matches(name)][:1]
         case _ if (page := _ALIASES.get(topic.upper(), topic.upper())) in PAGES:
             parts = [PAGES[page]()]
         case _:
-            parts = _anything(topic, users)
+            parts = _anything(topic, users, at)
     if not parts:
         raise ValidationError(f"There is no help for '{topic}'.", at=at, hint=did_you_mean(name, _names(users)) or "HELP lists the topics.")
     return "\n\n".join(parts)
@@ -75,15 +75,15 @@ def function_list() -> str:
     return "\n".join(lines)
 
 
-def _anything(topic: str, users: Sequence[Function]) -> list[str]:
+def _anything(topic: str, users: Sequence[Function], at: Any) -> list[str]:
     """What is known by the name ``topic``: a form of queries first, then the rest."""
     wanted = topic.upper()
     parts = [_topic(t) for t in QUERY_FORMS if wanted in (t.name, *t.aliases)]
     parts += _functions(topic, users)
     if (missing := absent(wanted)) is not None:
         parts.append(f"{wanted} is not supported: {missing.reason}\n    {missing.hint}")
-    parts += [_connector(c) for c in connectors.CONNECTORS if c.name == topic.lower()]
-    parts += [_format(f) for f in formats.FORMATS if f.name == topic.lower()]
+    parts += _of_connector(topic, at)
+    parts += _of_format(topic, at)
     parts += [_option(o) for o in settings.SETTINGS if o.key == topic]
     if forms := [form for form in LISTED if _begins(form, wanted.split())]:
         parts.append("\n".join(line for form in forms for line in _statement(form, "")))
@@ -104,8 +104,8 @@ def _statement(form: StatementForm, indent: str) -> list[str]:
 
 
 def _names(users: Sequence[Function]) -> list[str]:
-    names = [t.name for t in QUERY_FORMS] + [f.name for f in (*functions.FUNCTIONS, *users)] + [c.name for c in connectors.CONNECTORS]
-    return [*names, *PAGES, *(f.name for f in formats.FORMATS), *(o.key for o in settings.SETTINGS)]
+    names = [t.name for t in QUERY_FORMS] + [f.name for f in (*functions.FUNCTIONS, *users)] + connectors.CONNECTORS.names()
+    return [*names, *PAGES, *formats.FORMATS.names(), *(o.key for o in settings.SETTINGS)]
 
 
 def _list() -> str:
@@ -120,8 +120,8 @@ def _list() -> str:
         ("queries", [t.name for t in QUERY_FORMS]),
         ("the prompt", ["KEYS"]),
         ("functions (HELP FUNCTION name)", [f"{len(functions.CALLABLE)}, listed by HELP FUNCTIONS"]),
-        ("connectors (HELP CONNECTOR name)", [c.name for c in connectors.CONNECTORS]),
-        ("formats (HELP FORMAT name)", [f.name for f in formats.FORMATS]),
+        ("connectors (HELP CONNECTOR name)", connectors.CONNECTORS.names()),
+        ("formats (HELP FORMAT name)", formats.FORMATS.names()),
         ("options (HELP SET key)", [o.key for o in settings.SETTINGS if o.use is Support.HONOURED]),
     ):
         lines += textwrap.wrap(f"{title}: {', '.join(names)}", _WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
@@ -145,6 +145,16 @@ def _functions(name: str, users: Sequence[Function]) -> list[str]:
 
 def _parts(*texts: str) -> list[str]:
     return [line for text in texts if text for line in ["", *_indented(text)]]
+
+
+def _of_connector(name: str, at: Any) -> list[str]:
+    found = connectors.CONNECTORS.find(name.lower(), at)
+    return [] if found is None else [_connector(found)]
+
+
+def _of_format(name: str, at: Any) -> list[str]:
+    found = formats.FORMATS.find(name.lower(), at)
+    return [] if found is None else [_format(found)]
 
 
 def _connector(connector: Connector) -> str:

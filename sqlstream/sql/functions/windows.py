@@ -13,7 +13,8 @@ class WindowFunction:
     """``lengths`` are its INTERVALs behind TABLE and DESCRIPTOR, the size last; another one before it is how far windows are apart.
 
     ``plan_names`` are what Flink's plans call them, the size first. ``arguments`` are those of an example. ``merges``: windows are known when they
-    close, and have no OFFSET but keys of their own. ``in_group_by``: it has the older form ``GROUP BY TUMBLE(time, size)`` as well.
+    close, and have no OFFSET but keys of their own. ``in_multiples``: in FROM the size must be a multiple of the length before it.
+    ``in_group_by``: it has the older form ``GROUP BY TUMBLE(time, size)`` as well.
     """
 
     name: str
@@ -23,6 +24,7 @@ class WindowFunction:
     arguments: str
     aliases: tuple[str, ...] = ()
     merges: bool = False
+    in_multiples: bool = False
     in_group_by: bool = True
 
     @property
@@ -54,6 +56,7 @@ WINDOW_FUNCTIONS = (
         "Windows of one size that begin every slide, so that a row is in several: sliding windows. The size must be a multiple of the slide.",
         "TABLE orders, DESCRIPTOR(ts), INTERVAL '5' MINUTES, INTERVAL '10' MINUTES",
         ("SLIDE",),
+        in_multiples=True,
     ),
     WindowFunction(
         "CUMULATE",
@@ -62,6 +65,7 @@ WINDOW_FUNCTIONS = (
         "Windows that begin together and grow by a step up to the size: the totals of the day so far, every hour. "
         "The size must be a multiple of the step.",
         "TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTES, INTERVAL '1' HOUR",
+        in_multiples=True,
         in_group_by=False,
     ),
     WindowFunction(

@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 
 class UserFunctions(Mapping[str, Function]):
     """What the names of functions mean besides built-in ones, in the order of Flink: temporary system functions, built-in ones, those of the
-    catalog. A name without a usable function raises its error.
+    catalog. A name without a usable function raises its error. ``notices`` hear of those of the catalog that a built-in one takes the place of.
     """
 
-    def __init__(self, manager: CatalogManager, modules: Modules, settings: FunctionSettings) -> None:
+    def __init__(self, manager: CatalogManager, modules: Modules, settings: FunctionSettings, notices: list[str] | None = None) -> None:
         self._manager = manager
         self._modules = modules
         self._settings = settings
+        self._notices = [] if notices is None else notices
 
     def __getitem__(self, name: str) -> PythonFunction:
         function = self._named(name)
@@ -82,6 +83,10 @@ class UserFunctions(Mapping[str, Function]):
         plain = len(parts) == 1
         if plain and name.lower() not in self._manager.system_functions:
             if functions.find(name) is not None:
+                if (hidden := catalog.find_function(self._manager, parts)) is not None:
+                    self._notices.append(
+                        f"{name.upper()} is the built-in function, as in Flink, and not {hidden.path.quoted}: call that by its whole name."
+                    )
                 return None
             if (twice := self._modules.twice.get(name.lower())) is not None:
                 raise ValidationError(twice.message, at=at, hint=twice.hint)

@@ -28,7 +28,7 @@ def test_the_list_names_every_topic(tmp_path: Path) -> None:
     shown = " ".join(said(tmp_path, "HELP;").split())
     assert shown.startswith("Statements end with a semicolon.")
     assert "STOP JOB 'id' [WITH SAVEPOINT] [WITH DRAIN] Stops a job; with DRAIN its open windows fire first." in shown
-    for name in (*(t.name for t in QUERY_FORMS), *(c.name for c in connectors.CONNECTORS), *(f.name for f in formats.FORMATS)):
+    for name in (*(t.name for t in QUERY_FORMS), *(c.name for c in connectors.CONNECTORS.builtin), *(f.name for f in formats.FORMATS.builtin)):
         assert re.search(rf"\b{re.escape(name)}\b", shown), name
 
 
@@ -69,11 +69,11 @@ def test_everything_has_help() -> None:
     for function in FUNCTIONS:
         assert text(f"FUNCTION {function.name}") if " " not in function.name else function.summary
         assert function.summary.endswith("."), function.name
-    for connector in connectors.CONNECTORS:
+    for connector in connectors.CONNECTORS.builtin:
         assert connector.summary.endswith(".")
         assert all(o.summary or o.why for o in connector.options), connector.name
         assert text(f"CONNECTOR {connector.name}")
-    for format_ in formats.FORMATS:
+    for format_ in formats.FORMATS.builtin:
         assert all(o.summary or o.why for o in format_.options), format_.name
     assert all(o.summary or o.why for o in settings.SETTINGS)
 
@@ -87,7 +87,7 @@ def test_examples_of_topics_are_planned(tmp_path: Path, topic) -> None:
     assert "== Optimized Physical Plan ==" in outcome.rows[0][0]
 
 
-@pytest.mark.parametrize("connector", connectors.CONNECTORS, ids=lambda c: c.name)
+@pytest.mark.parametrize("connector", connectors.CONNECTORS.builtin, ids=lambda c: c.name)
 def test_examples_of_connectors_are_tables(tmp_path: Path, connector) -> None:
     made = open_session(tmp_path)
     list(made.run(connector.example.replace("${env:SHOP_PASSWORD}", "x")))
