@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from sqlstream.connectors.base import Lookup
-    from sqlstream.plan.build.row_pattern import Edge
+    from sqlstream.plan.builder.row_pattern import Edge
     from sqlstream.plan.nodes import SortKey
 
 

@@ -7,11 +7,11 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from sqlstream.plan.build.row_pattern import Edge
 
 import sqlstream
 from sqlstream.connectors.base import Lookup
 from sqlstream.core.java import classes
+from sqlstream.plan.builder.row_pattern import Edge
 from sqlstream.plan.nodes import SortKey
 from sqlstream.runtime.lower import operators
 
