@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 from sqlstream.connectors.kafka.offsets import cluster
 from sqlstream.connectors.kafka.positions import offsets_of
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.jobs.job import JobStatus
+from sqlstream.runtime.jobs.machine import JobStatus
 from tests.support.sessions import open_session, submit
 from tests.support.waiting import until
 

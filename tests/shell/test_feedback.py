@@ -19,7 +19,8 @@ SHELL = """
 import sys
 from dataclasses import replace
 from sqlstream.cli import main as cli
-from sqlstream.runtime.jobs.job import Job, JobStatus
+from sqlstream.runtime.jobs.job import Job
+from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.monitor.metrics import Input, Partition, QueryMetrics
 query = QueryMetrics(rows_out=7, watermark=1_700_000_000_000, inputs=(Input("t", 0, (Partition("t-0", 5, 8), Partition("t-1", 5, 5))),))
 class Growing:

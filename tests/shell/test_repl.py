@@ -11,7 +11,8 @@ from prompt_toolkit.output import DummyOutput
 from sqlstream.core.changelog import Change, RowKind
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.plan.nodes import Field
-from sqlstream.runtime.jobs.job import Job, JobStatus
+from sqlstream.runtime.jobs.job import Job
+from sqlstream.runtime.jobs.machine import JobMachine, JobStatus, State
 from sqlstream.session import results
 from sqlstream.shell.repl import GOODBYE, run_shell
 from sqlstream.sql.types import INT, STRING
@@ -21,7 +22,15 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 
 def some_jobs(session):
     error = JobFailed("The broker is gone.\nFor good.")
-    session.jobs = (Job("0123abcd-4567", "insert-into_default_catalog.default_database.answers", (), Path(), status=JobStatus.FAILED, error=error),)
+    session.jobs = (
+        Job(
+            "0123abcd-4567",
+            "insert-into_default_catalog.default_database.answers",
+            (),
+            Path(),
+            machine=JobMachine(State(JobStatus.FAILED, error=error)),
+        ),
+    )
     return results.Done()
 
 

@@ -12,7 +12,6 @@ from sqlstream.plan.nodes.columns import Field
 from sqlstream.plan.properties import fields, unchecked
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.text import to_text
-from sqlstream.udf.declarations.functions import PythonFunction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +50,7 @@ class Correlate(Unary):
 
     def _invocation(self) -> str:
         written = to_text(self.collection)
-        if isinstance(self.collection, Call) and isinstance(self.collection.function, PythonFunction):
+        if isinstance(self.collection, Call) and self.collection.function.group == "TABLE":
             return written
         return f"{'UNNEST_WITH_ORDINALITY' if self.ordinality else 'UNNEST'}({written})"
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.runtime.jobs import requests
-from sqlstream.runtime.jobs.job import JobStatus
+from sqlstream.runtime.jobs.machine import LIVING, JobStatus
 from sqlstream.runtime.jobs.requests import Action, Answer
-from sqlstream.runtime.jobs.status import LIVING, Status, status_of
+from sqlstream.runtime.jobs.status import Status, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
 from sqlstream.runtime.jobs.locks import last_holder, lost_lease
+from sqlstream.runtime.jobs.machine import JobMachine, JobStatus
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, Strategy
-from sqlstream.runtime.jobs.status import Failure
 from sqlstream.runtime.monitor.figures import clock
 from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics
 from sqlstream.runtime.monitor.why import reasons
 from sqlstream.runtime.queries.watch import BatchQuery, Watch
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Mapping
 
     from pyspark.sql.streaming.query import StreamingQuery
@@ -28,21 +27,8 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.locks import Lock
     from sqlstream.runtime.monitor.why import Reason
 
-# So many failures of a job are kept.
-_FAILURES = 20
-
 # Gives an error the place of its statement.
 Locate: TypeAlias = "Callable[[SqlStreamError], SqlStreamError]"
-
-
-class JobStatus(Enum):
-    """A job's state, as SHOW JOBS prints it."""
-
-    RUNNING = "RUNNING"
-    RESTARTING = "RESTARTING"
-    FINISHED = "FINISHED"
-    FAILED = "FAILED"
-    CANCELED = "CANCELED"
 
 
 def unlocated(error: SqlStreamError) -> SqlStreamError:
@@ -76,40 +62,55 @@ class JobSettings:
 
 @dataclass
 class Job:
-    """One submitted job. ``locate`` gives its error the place of its statement. ``error`` is what it has failed with for good; ``failure`` the latest
-    error after which it was, or is to be, started again. ``failures``: the last ones of all of its runs.
-    """
+    """One submitted job. ``locate`` gives its error the place of its statement."""
 
     id: str
     name: str
     sinks: tuple[Sink, ...]
     folder: Place
     started: float = field(default_factory=time.time)
-    status: JobStatus = JobStatus.RUNNING
-    error: SqlStreamError | None = None
-    failure: SqlStreamError | None = None
-    failures: tuple[Failure, ...] = ()
-    restarts: Restarts = field(default_factory=Restarts)
+    machine: JobMachine = field(default_factory=JobMachine)
     queries: list[StreamingQuery] = field(default_factory=list)
     watches: dict[int, Watch | BatchQuery] = field(default_factory=dict)
-    done: threading.Event = field(default_factory=threading.Event)
-    stopping: threading.Event = field(default_factory=threading.Event)
-    draining: threading.Event = field(default_factory=threading.Event)
     lock: Lock | None = None
     streaming: bool = True
     locate: Locate = field(default=unlocated)
     zone: str = "UTC"
     idle_ms: int = 0
-    # The URI of the savepoint with which it was stopped; its folder stays this process's until that is made.
+    # The URI of the savepoint with which it was stopped.
     savepoint: str = ""
-    saving: bool = False
-    # It was stopped by somebody, and its script has come again by itself.
-    kept_back: bool = False
+
+    @property
+    def status(self) -> JobStatus:
+        return self.machine.state.status
+
+    @property
+    def error(self) -> SqlStreamError | None:
+        """What it has failed with for good."""
+        return self.machine.state.error
+
+    @property
+    def failure(self) -> SqlStreamError | None:
+        """The latest error after which it was, or is to be, started again."""
+        return self.machine.state.failure
+
+    @property
+    def restarts(self) -> Restarts:
+        return self.machine.state.restarts
+
+    @property
+    def held_back(self) -> bool:
+        """Whether it was stopped by somebody, and its script has come again by itself."""
+        return self.machine.state.held_back
 
     @property
     def lives(self) -> bool:
         """Whether it runs, or will again by itself."""
-        return self.status in (JobStatus.RUNNING, JobStatus.RESTARTING)
+        return self.machine.state.lives
+
+    @property
+    def done(self) -> threading.Event:
+        return self.machine.done
 
     @property
     def checkpoint(self) -> Place:
@@ -130,16 +131,13 @@ class Job:
         return self._of(lambda watch: watch.sample(look=look))
 
     def _of(self, look: Callable[[Watch | BatchQuery], QueryMetrics]) -> JobMetrics:
-        problem = self.failure if self.status is JobStatus.RESTARTING else self.error
+        state = self.machine.state
+        problem = state.failure if state.status is JobStatus.RESTARTING else state.error
         error, hint = (None, None) if problem is None else (problem.message, problem.hint)
         queries = (look(self.watches[i]) if i in self.watches else QueryMetrics() for i in range(len(self.sinks)))
         return JobMetrics(
-            self.id, self.name, self.status.value, self.started, tuple(queries), error, self.zone, hint, self.restarts.count, self.restarts.due
+            self.id, self.name, state.status.value, self.started, tuple(queries), error, self.zone, hint, state.restarts.count, state.restarts.due
         )
-
-    def note(self, error: str, at: float | None = None) -> None:
-        """Keep that it has failed, or its process has ended."""
-        self.failures = (*self.failures, Failure(time.time() if at is None else at, error))[-_FAILURES:]
 
     def end(self) -> None:
         """End what runs."""
@@ -163,9 +161,9 @@ class Job:
 
     def release(self) -> None:
         """Let go of the folder, for another process."""
-        if self.lock is not None:
-            self.lock.close()
-            self.lock = None
+        lock, self.lock = self.lock, None
+        if lock is not None:
+            lock.close()
 
     def why(self) -> list[Reason]:
         """Why it emits nothing, or nothing more; brokers are asked for it."""

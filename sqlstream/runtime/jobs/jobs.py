@@ -6,7 +6,7 @@ import json
 import shlex
 import threading
 import uuid
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,8 @@ from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.beginning import Beginning, Declined
 from sqlstream.runtime.jobs.digests import digest
 from sqlstream.runtime.jobs.folder import Damaged, JobFolder, find
-from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus, Locate, unlocated
+from sqlstream.runtime.jobs.job import Job, JobSettings, Locate, unlocated
+from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.jobs.placement import Preview, preview
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.retention import retain
@@ -33,7 +34,7 @@ from sqlstream.runtime.jobs.versions import Version
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
     from pyspark.sql import SparkSession
 
@@ -113,7 +114,7 @@ class Jobs:
 
     def _taken(self) -> set[Place]:
         """The folders that another job of this name can't have: of what runs, and of what the script has submitted."""
-        return {j.folder.parent for j in self if j.lives or (j in self._script and (j.kept_back or j.status is not JobStatus.CANCELED))}
+        return {j.folder.parent for j in self if j.lives or (j in self._script and (j.held_back or j.status is not JobStatus.CANCELED))}
 
     def find(self, job_id: str) -> Job:
         """The job with this id, or whose id begins so. Raises ValidationError."""
@@ -181,9 +182,9 @@ class Jobs:
             zone=_time_zone(sinks, settings.zone), idle_ms=settings.idle_ms,
         )  # fmt: skip
         if (before := Status.read(home.path)) is not None:
-            job.failures = before.failures
+            job.machine.continues(before.failures)
             if before.lives:
-                job.note(f"Process {before.pid} on {before.host} ended without stopping it.", before.written)
+                job.machine.note(f"Process {before.pid} on {before.host} ended without stopping it.", before.written)
         if by_script and self._keep_stopped and home.stays_stopped and (last := home.latest()) is not None:
             job.folder = last.folder
             return self._keep_back(job, asked)
@@ -200,7 +201,7 @@ class Jobs:
                     if home.latest() is None:
                         home.forget()
             elif isinstance(error, Damaged) or (job.folder != home.path and Version.read(job.folder) is not None):
-                job.status, job.error = JobStatus.FAILED, job.told(error)
+                job.machine.refuse(job.told(error))
                 generation = before.generation if before is not None and job.folder == home.path else job.folder.name
                 with suppress(OSError):
                     replace(status_of(job), generation=generation).write(home.path)
@@ -219,7 +220,7 @@ class Jobs:
 
     def _keep_back(self, job: Job, asked: _Submission) -> Job:
         """The job as one that stays stopped, until somebody starts it."""
-        job.kept_back, job.status = True, JobStatus.CANCELED
+        job.machine.hold_back()
         self._jobs[job.id], self._submissions[job.id] = job, asked
         self._script.append(job)
         self._attendant.keep_back(job)
@@ -230,17 +231,18 @@ class Jobs:
 
     def start(self, job_id: str) -> Job:
         """Start a job again that was stopped, or has failed, under another id. Raises ValidationError, and what its start met."""
-        stopped = self.find(job_id)
-        if stopped.lives or stopped.status is JobStatus.FINISHED:
-            raise ValidationError(f"Job {job_id} can't be started again: it is {stopped.status.value}.")
-        asked = self._submissions[stopped.id]
-        # Nobody is there whom it could ask.
-        asked = replace(asked, settings=replace(asked.settings, agrees=None))
+        # Two may ask for it at once: to the second it is another job by then.
         with self._submitting:
+            stopped = self.find(job_id)
+            if stopped.lives or stopped.status is JobStatus.FINISHED:
+                raise ValidationError(f"Job {job_id} can't be started again: it is {stopped.status.value}.")
+            asked = self._submissions[stopped.id]
+            # Nobody is there whom it could ask.
+            asked = replace(asked, settings=replace(asked.settings, agrees=None))
             job = self._submit(self._again(), asked, home=JobFolder(stopped.folder.parent, stopped.name))
-        for known in (self._jobs, self._submissions, self._runners):
-            known.pop(stopped.id, None)
-        return job
+            for known in (self._jobs, self._submissions, self._runners):
+                known.pop(stopped.id, None)
+            return job
 
     def restart(self, job_id: str) -> Job:
         """Stop a job, and start it again: for ``wait`` it has not ended. Raises ValidationError, JobFailed."""
@@ -273,7 +275,7 @@ class Jobs:
         """
         job = self.find(job_id)
         if not job.lives:
-            raise ValidationError(f"Job {job_id} is not running: it is {job.status.value}.")
+            raise _not_running(job)
         if (savepoint or drain) and not job.streaming:
             hint = f"In batch mode there is no state to keep, and a job ends with its input: STOP JOB '{job_id}' cancels it."
             raise ValidationError(f"Job {job_id} is not a streaming job.", hint=hint)
@@ -282,25 +284,25 @@ class Jobs:
             self._savepoint_folder()
         if stays:
             self._noted(job, JobFolder(job.folder.parent, job.name).keep_stopped)
-        job.saving = savepoint
-        try:
-            if drain:
-                self._drained(job, interrupted)
-            else:
-                if savepoint:
-                    self._runners[job.id].await_pause()
-                job.stopping.set()
-                job.end()
-                if not job.done.wait(_END_SECONDS):
-                    hint = "SHOW JOBS says when it has ended."
-                    raise JobFailed(f"Job {job.id} has not ended within {_END_SECONDS:.0f} s: its sink is still writing.", hint=hint)
+        with self._reading(job) if savepoint else nullcontext():
+            if savepoint and not drain:
+                self._runners[job.id].await_pause()
+            if not job.machine.ask(drain=drain):
+                raise _not_running(job)
+            self._await_end(job, drain=drain, interrupted=interrupted)
             if savepoint:
                 job.savepoint = self._save(job, drained=drain)
+        return job
+
+    @contextmanager
+    def _reading(self, job: Job) -> Iterator[None]:
+        """The job's folder stays this process's meanwhile."""
+        try:
+            with job.machine.reading():
+                yield
         finally:
-            job.saving = False
             if job.done.is_set():
                 self._release(job)
-        return job
 
     def _noted(self, job: Job, note: Callable[[], None]) -> None:
         """Write down whether the job stays stopped: what it does goes on where that is not possible."""
@@ -312,11 +314,12 @@ class Jobs:
     def save(self, job_id: str) -> str:
         """The URI of a new savepoint of a job that runs. Raises ValidationError, and what making it met (JobFailed)."""
         job = self.find(job_id)
-        if not job.lives:
-            raise ValidationError(f"Job {job_id} is not running: it is {job.status.value}.")
-        if not job.streaming:
-            raise ValidationError(f"Job {job_id} is not a streaming job.", hint="In batch mode there is no state to keep.")
-        return self._save(job, drained=False)
+        with self._reading(job):
+            if not job.lives:
+                raise _not_running(job)
+            if not job.streaming:
+                raise ValidationError(f"Job {job_id} is not a streaming job.", hint="In batch mode there is no state to keep.")
+            return self._save(job, drained=False)
 
     def _save(self, job: Job, *, drained: bool) -> str:
         """The URI of a new savepoint of a job; the error of one that has stopped says so."""
@@ -337,17 +340,22 @@ class Jobs:
             raise ValidationError(f"Savepoints can't be written to '{folder}': {error.strerror or error}.",
                                   hint="SET 'execution.checkpointing.savepoint-dir' = '<folder>' says where they go.") from error  # fmt: skip
 
-    def _drained(self, job: Job, interrupted: Callable[[], bool]) -> Job:
-        job.draining.set()
+    def _await_end(self, job: Job, *, drain: bool, interrupted: Callable[[], bool]) -> None:
+        """Wait until a job has ended that was asked to; a ``drain`` may be ``interrupted``. Raises JobFailed."""
+        if not drain:
+            job.end()
+            if not job.done.wait(_END_SECONDS):
+                hint = "SHOW JOBS says when it has ended."
+                raise JobFailed(f"Job {job.id} has not ended within {_END_SECONDS:.0f} s: its sink is still writing.", hint=hint)
+            return
         while not job.done.wait(0.05):
             if interrupted():
-                job.stopping.set()
+                job.machine.ask()
                 job.end()
                 hint = "Submit the same statement again to complete the drain."
                 raise JobFailed(f"Job {job.id} was stopped while it was being drained.", hint=hint)
         if job.error is not None:
             raise job.error
-        return job
 
     def wait(self, progress: Callable[[list[JobMetrics]], None] = lambda jobs: None, interrupted: Callable[[], bool] = lambda: False) -> None:
         """Wait until no job runs, calling ``progress`` about once a second. Raises the error of a job that has failed, while others still run."""
@@ -375,7 +383,7 @@ class Jobs:
             self._submitting.release()
         running = [j for j in self if j.lives]
         for job in running:
-            job.stopping.set()
+            job.machine.ask()
         for job in running:
             job.end()
         for job in running:
@@ -418,8 +426,12 @@ class Jobs:
 
     def _release(self, job: Job) -> None:
         """Let go of its folder, unless it is still to be read."""
-        if not self._locked and not job.saving:
-            job.release()
+        if not self._locked:
+            job.machine.unread(job.release)
+
+
+def _not_running(job: Job) -> ValidationError:
+    return ValidationError(f"Job {job.id} is not running: it is {job.status.value}.")
 
 
 def _time_zone(sinks: tuple[Sink, ...], zone: str) -> str:

@@ -22,7 +22,6 @@ from sqlstream.plan.nodes import scans
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
 from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, STARTED, interrupted, sink_name
-from sqlstream.runtime.jobs.job import Job, JobSettings, JobStatus
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, failed
 from sqlstream.runtime.jobs.upgrades import write_record
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 
     from sqlstream.core.errors import SqlStreamError
     from sqlstream.plan.nodes import Sink
+    from sqlstream.runtime.jobs.job import Job, JobSettings
     from sqlstream.runtime.jobs.upgrades import Positions
     from sqlstream.runtime.monitor.metrics import QueryMetrics
     from sqlstream.sql.tables import Table
@@ -163,23 +163,19 @@ class JobRunner:
             job = self._job
             try:
                 body(*args)
-                if job.stopping.is_set():
-                    job.status = JobStatus.CANCELED
-                else:
-                    job.check_held()
-                    (job.folder / FINISHED).touch()
-                    job.status = JobStatus.FINISHED
+                job.machine.end(self._finish)
             except Exception as error:
-                job.error = None if job.stopping.is_set() else job.locate(job.told(error))
-                job.status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FAILED
-                if job.error is not None:
-                    job.note(job.error.message)
+                job.machine.fail(job.locate(job.told(error)))
             finally:
                 job.end_queries()
                 self._end_watches()
                 self._ended(job)
 
         threading.Thread(target=run, name=f"job-{self._job.id[:8]}", daemon=True).start()
+
+    def _finish(self) -> None:
+        self._job.check_held()
+        (self._job.folder / FINISHED).touch()
 
     def _start_streams(self, *, resumed: bool) -> None:
         if self._bounded and resumed:
@@ -194,7 +190,7 @@ class JobRunner:
         run = self._run
         while True:
             if failure is not None:
-                if self._job.stopping.is_set():
+                if self._job.machine.stopping.is_set():
                     raise failure
                 self._await_restart(failure)
                 run = self._run_again
@@ -217,8 +213,7 @@ class JobRunner:
             if problem.heals and job.restarts.count:
                 self._notify(f"Job '{job.name}' is given up after {job.restarts.count} restarts.")
             raise problem
-        job.failure, job.restarts, job.status = problem, restarts, JobStatus.RESTARTING
-        job.note(problem.message)
+        job.machine.retry(problem, restarts)
         delay = (restarts.due - now) / 1000
         repeated = self._repeated(problem)
         self._notify(f"Job '{job.name}' has failed: {problem.message.rstrip('.')}. It is started again in {delay:.1f} s (restart {restarts.count}).")
@@ -226,9 +221,13 @@ class JobRunner:
             problem.hint = " ".join(filter(None, (repeated, problem.hint)))
             if self._alike == _ALIKE:
                 self._notify(f"Job '{job.name}': {repeated}")
-        drained, end = job.draining.is_set(), time.monotonic() + delay
+        drained, end = job.machine.draining.is_set(), time.monotonic() + delay
         # A drain need not wait for what may be there already.
-        while (left := end - time.monotonic()) > 0 and job.draining.is_set() == drained and not job.stopping.wait(min(left, _LOOK_SECONDS)):
+        while (
+            (left := end - time.monotonic()) > 0
+            and job.machine.draining.is_set() == drained
+            and not job.machine.stopping.wait(min(left, _LOOK_SECONDS))
+        ):
             pass
 
     def _repeated(self, problem: SqlStreamError) -> str | None:
@@ -249,17 +248,17 @@ class JobRunner:
 
     def _run_again(self) -> None:
         job = self._job
-        if job.stopping.is_set():
+        if job.machine.stopping.is_set():
             return
         self._spark = self._again()
         self._requests.clear()
         if job.lock is not None:
             job.lock.renew()
-        if not self._bounded and (job.draining.is_set() or (job.folder / DRAINING).exists()):
+        if not self._bounded and (job.machine.draining.is_set() or (job.folder / DRAINING).exists()):
             self._drain()
             return
         self._start_streams(resumed=True)
-        if job.stopping.is_set():
+        if job.machine.stopping.is_set():
             job.end_queries()
         self._run()
 
@@ -267,9 +266,9 @@ class JobRunner:
         while self._fixed:
             self._batch(self._fixed[:1])
             self._fixed = self._fixed[1:]
-        draining = threading.Event() if self._bounded else self._job.draining
+        draining = threading.Event() if self._bounded else self._job.machine.draining
         self._await(draining)
-        if draining.is_set() and not self._job.stopping.is_set():
+        if draining.is_set() and not self._job.machine.stopping.is_set():
             self._drain()
 
     def _drain(self) -> None:
@@ -287,7 +286,7 @@ class JobRunner:
 
     def _run_once(self) -> None:
         self._start_queries(self._streams, once=True)
-        if self._job.stopping.is_set():
+        if self._job.machine.stopping.is_set():
             self._job.end_queries()
         self._await(threading.Event())
         self._end_watches()
@@ -353,7 +352,7 @@ class JobRunner:
             if None not in (before, identity) and before != identity:
                 gone = f"The table of '{sink.table.path.name}' was deleted while job '{self._job.name}' ran"
                 gone = f"{gone}: it is made anew, and has the rows since then."
-                self._job.note(gone)
+                self._job.machine.note(gone)
                 self._notify(gone)
 
     def positions(self, wanted: Mapping[str, str], index: int) -> Positions:
@@ -398,8 +397,7 @@ class JobRunner:
             for query in self._job.queries:
                 query.stop()
             raise
-        if self._job.status is JobStatus.RESTARTING:
-            self._job.status = JobStatus.RUNNING
+        if self._job.machine.started():
             self._notify(f"Job '{self._job.name}' runs again, from its checkpoint.")
 
     def _start_query(self, index: int, sink: Sink, *, once: bool) -> StreamingQuery:
@@ -452,12 +450,12 @@ class JobRunner:
     def _batch(self, sinks: Iterable[int]) -> None:
         activate(self._spark)
         for index in sinks:
-            if self._job.stopping.is_set():
+            if self._job.machine.stopping.is_set():
                 return
             sink = self._job.sinks[index]
             frame = deeply(partial(self._lowered, index))
             query = self._job.watches[index] = BatchQuery(self._spark, f"{self._job.id}/{index}", self._report)
-            if self._job.stopping.is_set():
+            if self._job.machine.stopping.is_set():
                 return
             write = self._write(index, sink, frame, self._batch_version(index, sink, frame))
             query.run(frame, partial(find_connector(sink.table.connector).write_batch, write))

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from sqlstream.core import processes, storage
+from sqlstream.runtime.jobs.machine import LIVING, Failure
 from sqlstream.runtime.monitor.figures import OVERVIEW, last_error, overview
 
 if TYPE_CHECKING:
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.job import Job
 
 FILE = "status.json"
-# States in which a process works on the job.
-LIVING = ("RUNNING", "RESTARTING")
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why a job ended, or was started again, and when, in seconds since 1970."""
-
-    at: float
-    error: str
 
 
 @dataclass(frozen=True)
@@ -83,8 +74,8 @@ class Status:
 
 def status_of(job: Job) -> Status:
     """That of a job of this process, by figures that are known already."""
-    metrics = job.metrics
+    metrics, state = job.metrics, job.machine.state
     figures = dict(zip(OVERVIEW, overview(metrics), strict=True))
     return Status(
-        job.id, job.status.value, job.started, job.folder.name, last_error(metrics), metrics.hint, job.failures, figures, machine=processes.machine()
+        job.id, metrics.status, job.started, job.folder.name, last_error(metrics), metrics.hint, state.failures, figures, machine=processes.machine()
     )

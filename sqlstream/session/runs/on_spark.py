@@ -14,7 +14,7 @@ from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import without_limit
 from sqlstream.plan.properties import fields, static
-from sqlstream.runtime.jobs.job import JobStatus
+from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.monitor.metrics import JobMetrics
 from sqlstream.runtime.queries import select
 from sqlstream.session import results
@@ -109,14 +109,14 @@ class OnSpark:
         statement = context.statement
         job = context.jobs.submit(spark, sinks, name, how, context.secrets.masked(statement.text), statement.locate)
         notices = tuple(dict.fromkeys(env.notices))
-        if job.kept_back:
+        if job.held_back:
             return results.KeptBack(job_id=job.id, notices=notices)
         if not settings.read(context.options, "table.dml-sync"):
             return results.Submitted(job_id=job.id, notices=notices)
         while not job.done.wait(0.2):
             context.user.progress([job.metrics])
-            if context.user.interrupted():
-                context.jobs.stop(job.id, stays=False)
+            if context.user.interrupted() and job.machine.ask():
+                job.end()
         context.user.progress([])
         if job.error is not None:
             raise job.error

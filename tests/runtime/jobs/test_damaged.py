@@ -11,7 +11,7 @@ import pytest
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs import registry
-from sqlstream.runtime.jobs.job import JobStatus
+from sqlstream.runtime.jobs.machine import JobStatus
 from tests.support.edited import COUNT
 from tests.support.sessions import explained, run, submit
 from tests.support.waiting import until
@@ -174,7 +174,7 @@ def test_a_table_that_is_deleted_while_a_job_writes_into_it_is_told(on_delta: Pr
     on_delta.feed("bids", (2, "b", 1))
     told = "The table of 'copied' was deleted while job 'job' ran: it is made anew, and has the rows since then."
     until(lambda: told in on_delta.said)
-    assert [failure.error for failure in job.failures] == [told]
+    assert [failure.error for failure in job.machine.state.failures] == [told]
     on_delta.session.jobs.stop(job.id)
     assert on_delta.said.count(told) == 1
     assert on_delta.table("copied") == [("2", "b")]
@@ -186,7 +186,7 @@ def test_a_table_that_is_deleted_while_a_job_updates_it_fails_the_job(on_delta: 
     shutil.rmtree(on_delta.path / "counted")
     on_delta.feed("bids", (2, "b", 1))
     assert job.done.wait(60) and job.status is JobStatus.FAILED
-    assert "is not a Delta table" in job.failures[0].error
+    assert "is not a Delta table" in job.machine.state.failures[0].error
     assert job.metrics.hint is not None and job.metrics.hint.startswith("It was deleted. A job that writes into it makes it anew")
 
 

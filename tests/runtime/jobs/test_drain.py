@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs.job import Job, JobStatus
+from sqlstream.runtime.jobs.machine import JobStatus
 from tests.support.sessions import feed, open_session, submit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from sqlstream.runtime.jobs.job import Job
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted"), pytest.mark.timeout(300)]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.jobs.job import JobStatus
+from sqlstream.runtime.jobs.machine import JobStatus
 from tests.support.edited import Project
 from tests.support.sessions import rows, run, submit
 

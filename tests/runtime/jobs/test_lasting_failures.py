@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed
-from sqlstream.runtime.jobs.job import JobStatus
+from sqlstream.runtime.jobs.machine import JobStatus
 from tests.support.sessions import catch_up, feed, open_session, run, submit
 
 if TYPE_CHECKING:

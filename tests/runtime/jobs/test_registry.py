@@ -16,7 +16,8 @@ from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs import registry, requests
 from sqlstream.runtime.jobs.attendant import Attendant
 from sqlstream.runtime.jobs.folder import JobFolder
-from sqlstream.runtime.jobs.job import Job, JobStatus
+from sqlstream.runtime.jobs.job import Job
+from sqlstream.runtime.jobs.machine import JobMachine, JobStatus, State
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.jobs.status import Status, status_of
 from sqlstream.runtime.jobs.versions import Version
@@ -113,10 +114,10 @@ def test_states(tmp_path: Path, folder: JobFolder) -> None:
 def test_the_last_failures_of_all_runs_are_kept(folder: JobFolder) -> None:
     job = Job("0123abcd", NAME, (), folder.path / "1")
     for number in range(25):
-        job.note(f"No. {number}", float(number))
+        job.machine.note(f"No. {number}", float(number))
     status_of(job).write(folder.path)
     read = Status.read(folder.path)
-    assert read is not None and read == replace(read, failures=job.failures)
+    assert read is not None and read == replace(read, failures=job.machine.state.failures)
     assert [(f.at, f.error) for f in read.failures] == [(float(n), f"No. {n}") for n in range(5, 25)]
 
 
@@ -292,7 +293,7 @@ def test_requests_are_seen_again_after_a_full_disk(folder: JobFolder, monkeypatc
 
 def test_a_job_that_ends_before_it_is_attended_leaves_its_status_and_no_thread(folder: JobFolder) -> None:
     attendant = Attendant(lambda job, action: "")
-    job = Job("0123abcd", NAME, (), folder.path / "1", status=JobStatus.FINISHED)
+    job = Job("0123abcd", NAME, (), folder.path / "1", machine=JobMachine(State(JobStatus.FINISHED)))
     attendant.leave(job)
     # By now its folder may be another process's, whose requests are not this one's.
     attendant.attend(job)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs.job import Job, JobStatus
+from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.jobs.status import Status
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
@@ -21,6 +21,7 @@ from tests.support.waiting import until
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sqlstream.runtime.jobs.job import Job
     from sqlstream.session.session import Session
 
 pytestmark = [pytest.mark.spark, pytest.mark.postgres, pytest.mark.timeout(180)]

@@ -9,7 +9,7 @@ import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs import registry
-from sqlstream.runtime.jobs.job import JobStatus
+from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.jobs.requests import Action
 from sqlstream.session import results
 from tests.support.sessions import catch_up, feed, open_session, rows, run
