@@ -15,7 +15,7 @@ from benchmarks.torture.processes import Brokers, Client, Cluster
 from benchmarks.torture.results import Found, Round, compared
 from benchmarks.torture.shapes import SHAPES, script
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.jobs import savepoints
+from sqlstream.runtime.jobs.begin import savepoints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

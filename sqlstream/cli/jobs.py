@@ -17,11 +17,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from sqlstream.cli import starting
+from sqlstream.cli import background, starting
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import background, registry
-from sqlstream.runtime.jobs.requests import Action
+from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.monitor.figures import size
 from sqlstream.shell import tableau
 from sqlstream.shell.screen import Screen
@@ -29,11 +29,11 @@ from sqlstream.shell.screen import Screen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sqlstream.cli.background import Background
     from sqlstream.core.storage import Place
-    from sqlstream.runtime.jobs.background import Background
-    from sqlstream.runtime.jobs.locks import Owner
-    from sqlstream.runtime.jobs.placement import Preview
-    from sqlstream.runtime.jobs.registry import JobRecord
+    from sqlstream.runtime.jobs.begin.placement import Preview
+    from sqlstream.runtime.jobs.control.registry import JobRecord
+    from sqlstream.runtime.jobs.folder.locks import Owner
 
 # What COLUMNS say of a job: who has it, the script in the background that it is of, the number of its version, bytes, of its last progress the
 # second since 1970; None where that is not known.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sqlstream.runtime.engine.session import Engine
-    from sqlstream.runtime.jobs.placement import Preview
+    from sqlstream.runtime.jobs.begin.placement import Preview
     from sqlstream.runtime.monitor.metrics import JobMetrics
     from sqlstream.session.session import Session
 
@@ -399,7 +399,7 @@ def _shell(*arguments: Any, **more: Any) -> int:
 
 
 def _try_again() -> int:
-    from sqlstream.runtime.jobs.background import TRY_AGAIN
+    from sqlstream.cli.background import TRY_AGAIN
 
     return TRY_AGAIN
 

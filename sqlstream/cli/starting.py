@@ -12,11 +12,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.cli import background
+from sqlstream.cli.background import Background
 from sqlstream.core import private
 from sqlstream.core.errors import JobFailed, SetupError, ValidationError
 from sqlstream.core.options import OF_ENVIRONMENT
-from sqlstream.runtime.jobs import background, registry
-from sqlstream.runtime.jobs.background import Background
+from sqlstream.runtime.jobs.control import registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

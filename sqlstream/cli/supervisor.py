@@ -19,9 +19,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from sqlstream.cli import background
+from sqlstream.cli.background import Background
 from sqlstream.core import kept, private
-from sqlstream.runtime.jobs import background
-from sqlstream.runtime.jobs.background import Background
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -11,7 +11,7 @@ from sqlstream.core import settings
 from sqlstream.core.depth import deeply
 from sqlstream.core.secrets import is_secret
 from sqlstream.plan.planner import Planner
-from sqlstream.runtime.jobs import savepoints
+from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.jobs import Jobs
 from sqlstream.session.completion.topic_names import TopicNames
 from sqlstream.session.context import Context, Secrets, User

@@ -20,13 +20,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.torture.tables import DeltaTable
+from sqlstream.cli import background, starting
 from sqlstream.cli import jobs as jobs_command
-from sqlstream.cli import starting
+from sqlstream.cli.background import Background
 from sqlstream.core import private, processes
-from sqlstream.runtime.jobs import background
-from sqlstream.runtime.jobs.background import Background
-from sqlstream.runtime.jobs.folder import JobFolder
-from sqlstream.runtime.jobs.status import Status
+from sqlstream.runtime.jobs.control.status import Status
+from sqlstream.runtime.jobs.folder.generations import JobFolder
 from tests.support.sessions import feed
 from tests.support.waiting import until
 
@@ -123,7 +122,7 @@ def test_a_full_disk_ends_neither_a_script_nor_its_supervisor(tmp_path: Path) ->
 import pathlib, sys
 from sqlstream.cli import supervisor
 from sqlstream.core import private
-from sqlstream.runtime.jobs.background import Background
+from sqlstream.cli.background import Background
 full = pathlib.Path(sys.argv[1])
 def failing(real):
     def write(*arguments, **more):

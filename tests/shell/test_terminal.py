@@ -73,7 +73,7 @@ def test_the_prompt_needs_neither_planner_nor_spark():
 def test_jobs_are_listed_without_the_planner(tmp_path):
     script = "import sys; from sqlstream.cli.main import main; code = main(['jobs', 'list', '--project', '.']); print(*sys.modules); sys.exit(code)"
     imported = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
-    assert "sqlstream.runtime.jobs.registry" in imported
+    assert "sqlstream.runtime.jobs.control.registry" in imported
     for heavy in ("pyspark", "sqlglot", "sqlstream.connectors", "sqlstream.plan.planner"):
         assert heavy not in imported
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
-from sqlstream.runtime.jobs.locks import last_holder, lost_lease
+from sqlstream.runtime.jobs.folder.locks import last_holder, lost_lease
 from sqlstream.runtime.jobs.machine import JobMachine, JobStatus
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, Strategy
 from sqlstream.runtime.monitor.figures import clock
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
-    from sqlstream.runtime.jobs.locks import Lock
+    from sqlstream.runtime.jobs.folder.locks import Lock
     from sqlstream.runtime.monitor.why import Reason
 
 # Gives an error the place of its statement.

@@ -18,19 +18,21 @@ from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
 from sqlstream.runtime.engine.failures import job_error
-from sqlstream.runtime.jobs import locks, requests, savepoints
-from sqlstream.runtime.jobs.attendant import Attendant
-from sqlstream.runtime.jobs.beginning import Beginning, Declined
-from sqlstream.runtime.jobs.digests import digest
-from sqlstream.runtime.jobs.folder import Damaged, JobFolder, find
+from sqlstream.runtime.jobs.begin import savepoints
+from sqlstream.runtime.jobs.begin.carry_out import Beginning, Declined
+from sqlstream.runtime.jobs.begin.digests import digest
+from sqlstream.runtime.jobs.begin.placement import Preview, preview
+from sqlstream.runtime.jobs.control import requests
+from sqlstream.runtime.jobs.control.attendant import Attendant
+from sqlstream.runtime.jobs.control.requests import Action
+from sqlstream.runtime.jobs.control.status import Status, status_of
+from sqlstream.runtime.jobs.folder import locks
+from sqlstream.runtime.jobs.folder.generations import Damaged, JobFolder, find
+from sqlstream.runtime.jobs.folder.retention import retain
+from sqlstream.runtime.jobs.folder.versions import Version
 from sqlstream.runtime.jobs.job import Job, JobSettings, Locate, unlocated
 from sqlstream.runtime.jobs.machine import JobStatus
-from sqlstream.runtime.jobs.placement import Preview, preview
-from sqlstream.runtime.jobs.requests import Action
-from sqlstream.runtime.jobs.retention import retain
 from sqlstream.runtime.jobs.runner import JobRunner
-from sqlstream.runtime.jobs.status import Status, status_of
-from sqlstream.runtime.jobs.versions import Version
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from sqlstream.core.java import activate
 from sqlstream.plan.nodes import scans
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
 from sqlstream.plan.upgrade import node_ids, record
-from sqlstream.runtime.jobs.folder import DRAINING, FINISHED, STARTED, interrupted, sink_name
+from sqlstream.runtime.jobs.begin.upgrades import write_record
+from sqlstream.runtime.jobs.folder.generations import DRAINING, FINISHED, STARTED, interrupted, sink_name
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, failed
-from sqlstream.runtime.jobs.upgrades import write_record
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.inputs import input_state
 from sqlstream.runtime.lower.lowering import lower
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from sqlstream.core.errors import SqlStreamError
     from sqlstream.plan.nodes import Sink
+    from sqlstream.runtime.jobs.begin.upgrades import Positions
     from sqlstream.runtime.jobs.job import Job, JobSettings
-    from sqlstream.runtime.jobs.upgrades import Positions
     from sqlstream.runtime.monitor.metrics import QueryMetrics
     from sqlstream.sql.tables import Table
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from sqlstream.runtime.jobs.placement import Preview
+    from sqlstream.runtime.jobs.begin.placement import Preview
     from sqlstream.session.context import Context
     from sqlstream.session.results import Outcome
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors.kafka import positions
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
-from sqlstream.runtime.jobs import registry
+from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.job import describe as describe_job
-from sqlstream.runtime.jobs.requests import Action
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name, size
 from sqlstream.session import results
 from sqlstream.sql.syntax import ast
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
+    from sqlstream.runtime.jobs.control.registry import JobRecord
     from sqlstream.runtime.jobs.job import Job
     from sqlstream.runtime.jobs.jobs import Jobs
-    from sqlstream.runtime.jobs.registry import JobRecord
     from sqlstream.session.context import Context
     from sqlstream.session.results import Outcome
     from sqlstream.session.statements.handler import Handler

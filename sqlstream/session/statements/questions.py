@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.runtime.jobs import registry
+from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.monitor.figures import size
 from sqlstream.session import dependents
 from sqlstream.sql.syntax import ast

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
-from sqlstream.runtime.jobs import savepoints
+from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.monitor.figures import size
 from sqlstream.session import results
 from sqlstream.sql.syntax import ast

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.jobs import registry
+from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.machine import JobStatus
 from tests.support.edited import COUNT
 from tests.support.sessions import explained, run, submit

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.jobs.digests import digest, first_digest
-from sqlstream.runtime.jobs.folder import FINISHED, JobFolder, find, other_plan
-from sqlstream.runtime.jobs.versions import Origin, Version
+from sqlstream.runtime.jobs.begin.digests import digest, first_digest
+from sqlstream.runtime.jobs.folder.generations import FINISHED, JobFolder, find, other_plan
+from sqlstream.runtime.jobs.folder.versions import Origin, Version
 from tests.support.sessions import open_session
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from sqlstream.core import processes, storage
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.java import classes
 from sqlstream.core.storage import Hadoop, HadoopPath, StorageError
-from sqlstream.runtime.jobs import locks
-from sqlstream.runtime.jobs.folder import JobFolder
-from sqlstream.runtime.jobs.locks import Owner
+from sqlstream.runtime.jobs.folder import locks
+from sqlstream.runtime.jobs.folder.generations import JobFolder
+from sqlstream.runtime.jobs.folder.locks import Owner
 from tests.support.waiting import until
 
 if TYPE_CHECKING:

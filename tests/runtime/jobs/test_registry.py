@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import registry, requests
-from sqlstream.runtime.jobs.attendant import Attendant
-from sqlstream.runtime.jobs.folder import JobFolder
+from sqlstream.runtime.jobs.control import registry, requests
+from sqlstream.runtime.jobs.control.attendant import Attendant
+from sqlstream.runtime.jobs.control.requests import Action
+from sqlstream.runtime.jobs.control.status import Status, status_of
+from sqlstream.runtime.jobs.folder.generations import JobFolder
+from sqlstream.runtime.jobs.folder.versions import Version
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.machine import JobMachine, JobStatus, State
-from sqlstream.runtime.jobs.requests import Action
-from sqlstream.runtime.jobs.status import Status, status_of
-from sqlstream.runtime.jobs.versions import Version
 from sqlstream.session.results import Rows
 from sqlstream.session.session import Session
 
@@ -33,9 +33,9 @@ NAME = "Übersicht der Konten"
 HOLDER = """
 import sys, time
 from pathlib import Path
-from sqlstream.runtime.jobs import requests
-from sqlstream.runtime.jobs.folder import JobFolder
-from sqlstream.runtime.jobs.status import Status
+from sqlstream.runtime.jobs.control import requests
+from sqlstream.runtime.jobs.folder.generations import JobFolder
+from sqlstream.runtime.jobs.control.status import Status
 folder = JobFolder(Path(sys.argv[1]), sys.argv[2])
 lock = folder.lock()
 figures = {"job": "konten", "status": "RUNNING", "rows in": "7", "lag": "3", "last error": None, "job id": "0123abcd"}

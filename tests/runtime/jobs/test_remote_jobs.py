@@ -31,7 +31,7 @@ FILTERED = "INSERT INTO counted SELECT item, COUNT(*) FROM bids WHERE price > 2 
 ELSEWHERE = """
 import sys
 from sqlstream.core import processes
-from sqlstream.runtime.jobs import locks
+from sqlstream.runtime.jobs.folder import locks
 processes.machine = lambda: sys.argv[1]
 locks.LEASE_SECONDS, locks.RENEW_SECONDS, locks._VALID_SECONDS = 6.0, 1.0, 2.0
 from sqlstream.cli.main import main

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.machine import JobStatus
-from sqlstream.runtime.jobs.status import Status
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
 from tests.support.postgres import PASSWORD, Postgres

@@ -15,9 +15,9 @@ from sqlstream.core import kept
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.runtime.engine import java_process, python_archives
-from sqlstream.runtime.jobs import retention
-from sqlstream.runtime.jobs.folder import JobFolder, interrupted
-from sqlstream.runtime.jobs.versions import Version
+from sqlstream.runtime.jobs.folder import retention
+from sqlstream.runtime.jobs.folder.generations import JobFolder, interrupted
+from sqlstream.runtime.jobs.folder.versions import Version
 from sqlstream.runtime.queries import select
 from tests.support.sessions import open_session, submit
 from tests.support.waiting import until

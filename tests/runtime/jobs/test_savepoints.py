@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlparse
 import pytest
 
 from sqlstream.core.errors import SqlStreamError, ValidationError
-from sqlstream.runtime.jobs import savepoints
+from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.session.session import Session
 from tests.support.edited import COUNT, Project
 from tests.support.sessions import catch_up

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import registry
+from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.machine import JobStatus
-from sqlstream.runtime.jobs.requests import Action
 from sqlstream.session import results
 from tests.support.sessions import catch_up, feed, open_session, rows, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sqlstream.runtime.jobs.control.registry import JobRecord
     from sqlstream.runtime.jobs.job import Job
-    from sqlstream.runtime.jobs.registry import JobRecord
     from sqlstream.session.session import Session
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]

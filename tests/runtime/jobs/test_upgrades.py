@@ -10,7 +10,8 @@ import pytest
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
-from sqlstream.runtime.jobs import registry, upgrades
+from sqlstream.runtime.jobs.begin import upgrades
+from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.runner import JobRunner
 from tests.support.edited import COUNT
 

@@ -6,9 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.plan.upgrade import Verdict, judge, other_code, record, table, verdict_on
-from sqlstream.runtime.jobs import locks, savepoints
-from sqlstream.runtime.jobs.digests import digest
-from sqlstream.runtime.jobs.folder import STARTED, Damaged, Generation, JobFolder, damaged, find, folder_of, lacking, other_plan, stopped, unused
+from sqlstream.runtime.jobs.begin import savepoints
+from sqlstream.runtime.jobs.begin.digests import digest
+from sqlstream.runtime.jobs.folder import locks
+from sqlstream.runtime.jobs.folder.generations import (
+    STARTED,
+    Damaged,
+    Generation,
+    JobFolder,
+    damaged,
+    find,
+    folder_of,
+    lacking,
+    other_plan,
+    stopped,
+    unused,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping

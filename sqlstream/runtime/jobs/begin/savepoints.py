@@ -22,9 +22,9 @@ from sqlstream.connectors.savepoint.hashes import UNFINISHED, check_whole, hashe
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.checkpoints import base, derive
-from sqlstream.runtime.jobs.folder import OPERATORS, Generation, sink_name, sink_names
-from sqlstream.runtime.jobs.upgrades import read_record
-from sqlstream.runtime.jobs.versions import Version
+from sqlstream.runtime.jobs.begin.upgrades import read_record
+from sqlstream.runtime.jobs.folder.generations import OPERATORS, Generation, sink_name, sink_names
+from sqlstream.runtime.jobs.folder.versions import Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

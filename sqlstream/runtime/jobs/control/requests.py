@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed
-from sqlstream.runtime.jobs.status import Status
+from sqlstream.runtime.jobs.control.status import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.runtime.jobs import requests
+from sqlstream.runtime.jobs.control import requests
+from sqlstream.runtime.jobs.control.requests import Action, Answer
+from sqlstream.runtime.jobs.control.status import Status, status_of
 from sqlstream.runtime.jobs.machine import LIVING, JobStatus
-from sqlstream.runtime.jobs.requests import Action, Answer
-from sqlstream.runtime.jobs.status import Status, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sqlstream.core.storage import Place
+    from sqlstream.runtime.jobs.control.requests import Request
     from sqlstream.runtime.jobs.job import Job
-    from sqlstream.runtime.jobs.requests import Request
 
 _LOOK_SECONDS = 0.5
 _LOOK_FAR_SECONDS = 2.0

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.jobs import locks
-from sqlstream.runtime.jobs.status import Status
-from sqlstream.runtime.jobs.versions import VERSION_FILE, Version
+from sqlstream.runtime.jobs.control.status import Status
+from sqlstream.runtime.jobs.folder import locks
+from sqlstream.runtime.jobs.folder.versions import VERSION_FILE, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
     from sqlstream.plan.upgrade import PlanRecord
-    from sqlstream.runtime.jobs.locks import Lock
+    from sqlstream.runtime.jobs.folder.locks import Lock
 
 # How the folders of jobs are laid out. Those of layout 1 are called after the digest of a plan, and keep no version.
 LAYOUT = 2
@@ -261,7 +261,7 @@ def _slug(name: str) -> str:
 
 def _first_layout(jobs: Place, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Place]) -> JobFolder | None:
     """The folder of layout 1 with the plan of ``sinks``."""
-    from sqlstream.runtime.jobs.digests import first_digest
+    from sqlstream.runtime.jobs.begin.digests import first_digest
 
     slug = re.sub(r"[^\w.-]+", "_", name, flags=re.ASCII)[:_LONGEST]
     ordinal, own = 1, jobs / f"{slug}-{first_digest(sinks, zone)}"

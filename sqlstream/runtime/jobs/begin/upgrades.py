@@ -23,8 +23,8 @@ from sqlstream.runtime.checkpoints import (
     why_not,
     with_columns,
 )
-from sqlstream.runtime.jobs.folder import OPERATORS, damaged, lacking
-from sqlstream.runtime.jobs.versions import unreadable
+from sqlstream.runtime.jobs.folder.generations import OPERATORS, damaged, lacking
+from sqlstream.runtime.jobs.folder.versions import unreadable
 from sqlstream.runtime.lower.native import in_update_mode
 
 if TYPE_CHECKING:

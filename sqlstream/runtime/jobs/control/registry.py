@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs import locks, requests
-from sqlstream.runtime.jobs.folder import FINISHED, Generation, JobFolder, told
-from sqlstream.runtime.jobs.requests import Action
-from sqlstream.runtime.jobs.status import Status
-from sqlstream.runtime.jobs.versions import VERSION_FILE
+from sqlstream.runtime.jobs.control import requests
+from sqlstream.runtime.jobs.control.requests import Action
+from sqlstream.runtime.jobs.control.status import Status
+from sqlstream.runtime.jobs.folder import locks
+from sqlstream.runtime.jobs.folder.generations import FINISHED, Generation, JobFolder, told
+from sqlstream.runtime.jobs.folder.versions import VERSION_FILE
 from sqlstream.runtime.monitor.figures import clock, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sqlstream.core.storage import Place
-    from sqlstream.runtime.jobs.locks import Owner
-    from sqlstream.runtime.jobs.versions import Version
+    from sqlstream.runtime.jobs.folder.locks import Owner
+    from sqlstream.runtime.jobs.folder.versions import Version
 
 _DROPPED = "dropped-"
 _WHY_SECONDS = 60.0

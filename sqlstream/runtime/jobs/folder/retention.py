@@ -7,14 +7,14 @@ import re
 from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
-from sqlstream.runtime.jobs.folder import DRAINING, FINISHED
-from sqlstream.runtime.jobs.versions import VERSION_FILE
+from sqlstream.runtime.jobs.folder.generations import DRAINING, FINISHED
+from sqlstream.runtime.jobs.folder.versions import VERSION_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sqlstream.core.storage import Place
-    from sqlstream.runtime.jobs.folder import JobFolder
+    from sqlstream.runtime.jobs.folder.generations import JobFolder
 
 # The latest, which runs, and those before it that can still be looked at. None of them is read: an upgrade, like a savepoint, copies what it needs.
 GENERATIONS = 3

@@ -1,0 +1,1 @@
+"""How a job begins: what is decided, and what carries it out."""
