@@ -93,7 +93,7 @@ class Jobs:
         self._script: list[Job] = []
         self._ended = threading.Event()
         self._locked = self._closing = False
-        self._attendant = Attendant(self._carry_out)
+        self._attendant = Attendant(self.carry_out)
         # Hears of the error of each job that fails, in that one's thread.
         self.on_failure: Callable[[SqlStreamError], None] = lambda error: None
 
@@ -383,7 +383,8 @@ class Jobs:
         self._locked = self._closing = True
         if self._submitting.acquire(timeout=_END_SECONDS):
             self._submitting.release()
-        running = [j for j in self if j.lives]
+        # One that ends by itself just now has still to be written down.
+        running = [j for j in self if not j.done.is_set()]
         for job in running:
             job.machine.ask()
         for job in running:
@@ -403,8 +404,8 @@ class Jobs:
         for job in self:
             job.release()
 
-    def _carry_out(self, job: Job, action: Action) -> str:
-        """Do what another process asks for; what came of it."""
+    def carry_out(self, job: Job, action: Action, interrupted: Callable[[], bool] = lambda: False) -> str:
+        """Do what is asked of a job, also by another process; what came of it."""
         match action:
             case Action.SAVEPOINT:
                 return self.save(job.id)
@@ -414,8 +415,7 @@ class Jobs:
                 return self.restart(job.id).id
             case Action.WHY:
                 return json.dumps([[reason.text, reason.hint] for reason in job.why()])
-        savepoint, drain = action in (Action.STOP_WITH_SAVEPOINT, Action.DRAIN_WITH_SAVEPOINT), action in (Action.DRAIN, Action.DRAIN_WITH_SAVEPOINT)
-        self.stop(job.id, savepoint=savepoint, drain=drain)
+        self.stop(job.id, savepoint=action.saves, drain=action.drains, interrupted=interrupted)
         return job.savepoint
 
     def _job_ended(self, job: Job) -> None:

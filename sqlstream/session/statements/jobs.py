@@ -11,6 +11,7 @@ from sqlstream.connectors.kafka import positions
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.control.ask import ask
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.job import describe as describe_job
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name, size
@@ -146,19 +147,13 @@ def _described_elsewhere(record: JobRecord, *, extended: bool) -> Iterator[tuple
 
 def stop(node: ast.StopJob, context: Context) -> Outcome:
     """STOP JOB; an interrupt ends the wait."""
-    jobs, interrupted = context.jobs, context.user.interrupted
-    if node.this.name in jobs:
-        made = jobs.stop(node.this.name, savepoint=node.savepoint, drain=node.drain, interrupted=interrupted).savepoint
-        return _path(made) if node.savepoint else results.Done()
-    action = Action.DRAIN_WITH_SAVEPOINT if node.drain else Action.STOP_WITH_SAVEPOINT if node.savepoint else Action.STOP
-    made = registry.find(jobs.kept.jobs, node.this.name).ask(action, interrupted=interrupted)
+    made = ask(context.jobs, node.this.name, Action.stop(savepoint=node.savepoint, drain=node.drain), context.user.interrupted)
     return _path(made) if made else results.Done()
 
 
 def save(node: ast.SavepointJob, context: Context) -> Outcome:
     """SAVEPOINT JOB; an interrupt ends the wait."""
-    jobs, interrupted, name = context.jobs, context.user.interrupted, node.this.name
-    return _path(jobs.save(name) if name in jobs else registry.find(jobs.kept.jobs, name).ask(Action.SAVEPOINT, interrupted=interrupted))
+    return _path(ask(context.jobs, node.this.name, Action.SAVEPOINT, context.user.interrupted))
 
 
 def alter(node: ast.AlterJob, context: Context) -> Outcome:

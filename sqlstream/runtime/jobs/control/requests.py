@@ -44,6 +44,23 @@ class Action(Enum):
     RESTART = "restart"
     WHY = "why"
 
+    @classmethod
+    def stop(cls, *, savepoint: bool, drain: bool) -> Action:
+        """To stop, as STOP JOB says how."""
+        if savepoint:
+            return cls.DRAIN_WITH_SAVEPOINT if drain else cls.STOP_WITH_SAVEPOINT
+        return cls.DRAIN if drain else cls.STOP
+
+    @property
+    def saves(self) -> bool:
+        """Whether it makes a savepoint."""
+        return self in (Action.STOP_WITH_SAVEPOINT, Action.DRAIN_WITH_SAVEPOINT, Action.SAVEPOINT)
+
+    @property
+    def drains(self) -> bool:
+        """Whether what has arrived is processed first, and every open window closed."""
+        return self in (Action.DRAIN, Action.DRAIN_WITH_SAVEPOINT)
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -99,10 +116,10 @@ def ask(
     status = Status.read(folder)
     process = f"process {status.pid} on {status.host}" if status is not None else "its process"
     file = folder / _FOLDER / f"{uuid.uuid4().hex}.request"
-    storage.write(file, action.value)
     began = time.monotonic()
     free: float | None = None
     try:
+        storage.write(file, action.value)
         while True:
             if (answered := file.with_suffix(".answer")).exists():
                 return Answer(**json.loads(answered.read_text()))
@@ -123,6 +140,8 @@ def ask(
             if interrupted():
                 raise JobFailed(f"Nobody waits for the answer of job '{name}' any more.", hint=_GOES_ON)
             time.sleep(_LOOK_SECONDS)
+    except FileNotFoundError:
+        raise JobFailed(f"Job '{name}' was dropped meanwhile.") from None
     finally:
         for suffix in (".request", ".seen", ".answer"):
             file.with_suffix(suffix).unlink(missing_ok=True)
