@@ -11,7 +11,7 @@ import pytest
 from sqlstream.cli import main as cli
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.core.secrets import masked_option, masked_value
-from sqlstream.runtime.jobs import runner
+from sqlstream.runtime.jobs.run import runner
 from sqlstream.session.backslash import expanded
 from sqlstream.session.runs.on_spark import OnSpark
 from sqlstream.session.session import Session

@@ -32,7 +32,7 @@ from sqlstream.runtime.jobs.folder.retention import retain
 from sqlstream.runtime.jobs.folder.versions import Version
 from sqlstream.runtime.jobs.job import Job, JobSettings, Locate, unlocated
 from sqlstream.runtime.jobs.machine import JobStatus
-from sqlstream.runtime.jobs.runner import JobRunner
+from sqlstream.runtime.jobs.run.runner import JobRunner
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ class Jobs:
     def _retain(self, home: JobFolder, job: Job, runner: JobRunner) -> None:
         """Delete what is superseded by ``job``, which has begun: it goes on where that is not possible."""
         try:
-            retain(home, job.id, runner.forget)
+            retain(home, job.id, runner.work.forget)
         except Exception as error:
             self._notify(f"What job '{job.name}' kept before can't be deleted: {job_error(error, folder=home.path).message}")
 
@@ -326,7 +326,7 @@ class Jobs:
     def _save(self, job: Job, *, drained: bool) -> str:
         """The URI of a new savepoint of a job; the error of one that has stopped says so."""
         try:
-            made = savepoints.make(job, self._runners[job.id], self._savepoint_folder(), drained=drained, notify=self._notify)
+            made = savepoints.make(job, self._runners[job.id].work, self._savepoint_folder(), drained=drained, notify=self._notify)
         except Exception as error:
             problem = job.told(error)
             if not job.lives:

@@ -55,6 +55,7 @@ class Played:
                  ended: Callable[[Job], None]) -> None:  # fmt: skip
         self.job, self.spark, self.project, self._ended = job, spark, project, ended
         self.event = ""
+        self.work = self
 
     def start(self, *, resumed: bool) -> None:
         self._mark = Path(str(self.job.folder.parent), "running")

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.torture.tables import Lines
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.runtime.jobs.machine import JobStatus
-from sqlstream.runtime.jobs.runner import JobRunner
+from sqlstream.runtime.jobs.run.runner import JobRunner
 from sqlstream.session.results import Completed, Rows, Submitted
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script

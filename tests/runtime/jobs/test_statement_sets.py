@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.runtime.jobs import runner
+from sqlstream.runtime.jobs.run import streams
 from sqlstream.session.results import Submitted
 from tests.support.sessions import open_session
 from tests.support.waiting import until
@@ -59,7 +59,7 @@ def test_a_topic_read_from_now_on(tmp_path: Path, engine, broker, monkeypatch, s
     """A record that comes when one query has started and the other has not is read by both."""
     topic = f"set-{'latest' if 'latest' in startup else 'timestamp'}"
     broker.produce(topic, ['{"a": "before"}'])
-    lower, plans = runner.lower, []
+    lower, plans = streams.lower, []
 
     def lowered(node, to):
         if plans:
@@ -67,7 +67,7 @@ def test_a_topic_read_from_now_on(tmp_path: Path, engine, broker, monkeypatch, s
         plans.append(node)
         return lower(node, to)
 
-    monkeypatch.setattr(runner, "lower", lowered)
+    monkeypatch.setattr(streams, "lower", lowered)
     table = (
         f"CREATE TABLE events (a STRING) WITH ('connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{broker.bootstrap}',"
         f" 'format' = 'json', 'scan.startup.mode' = {startup});"

@@ -12,7 +12,7 @@ from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.runtime.jobs.begin import upgrades
 from sqlstream.runtime.jobs.control import registry
-from sqlstream.runtime.jobs.runner import JobRunner
+from sqlstream.runtime.jobs.run.runner import JobRunner
 from tests.support.edited import COUNT
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.job import Job, JobSettings
-    from sqlstream.runtime.jobs.runner import JobRunner
+    from sqlstream.runtime.jobs.run.runner import JobRunner
 
 
 class Declined(ValidationError):
@@ -81,7 +81,7 @@ class Beginning:
     def _carry_out(self, decision: Decision, at: Placement) -> bool:
         """Whether the job goes on in a generation that was begun before."""
         if isinstance(decision, Recover):
-            decision.saved.check_whole(self.runner.spark)
+            decision.saved.check_whole(self.runner.work.spark)
         elif isinstance(decision, GoOn) and decision.question is not None:
             assert self.settings.agrees is not None
             if not self.settings.agrees(decision.question):
@@ -141,7 +141,7 @@ class Beginning:
 
     def _places(self, generation: Place) -> tuple[str, str]:
         """Where the generation and the project are."""
-        return storage.uri(generation), storage.uri(self.runner.project)
+        return storage.uri(generation), storage.uri(self.runner.work.project)
 
     def _is_moved(self, last: Generation) -> bool:
         """Whether the generation, or its project, was elsewhere when it last began."""
@@ -151,8 +151,8 @@ class Beginning:
     def _check_whole(self, last: Generation) -> None:
         """Raises ValidationError where a checkpoint of the generation, of the same plan, lacks what its table or another part of it has."""
         for index, sink in enumerate(self.job.sinks):
-            landed = partial(find_connector(sink.table.connector).landed, self.runner.request(index))
-            check_checkpoint(self.job.name, self.runner.spark, last.folder, sink_name(index, sink), landed)
+            landed = partial(find_connector(sink.table.connector).landed, self.runner.work.request(index))
+            check_checkpoint(self.job.name, self.runner.work.spark, last.folder, sink_name(index, sink), landed)
 
     def _is_written(self, before: Generation) -> bool:
         """Whether its first micro-batch, which was interrupted, may be in a sink."""
@@ -160,23 +160,23 @@ class Beginning:
             return True
         names = sink_names(before.folder, len(before.version.plan.sinks))
         verdict = verdict_on(before.version.plan, self.job.sinks, self.settings.zone)
-        return is_written(self.runner.spark, before.folder, names, self.job.sinks, verdict, self.runner.request)
+        return is_written(self.runner.work.spark, before.folder, names, self.job.sinks, verdict, self.runner.work.request)
 
     def _upgrade(self, how: GoOn) -> None:
         """Make the checkpoints of the job's generation from those of the one before."""
-        job, runner, before, verdict = self.job, self.runner, how.before, how.verdict
+        job, work, before, verdict = self.job, self.runner.work, how.before, how.verdict
         assert before.version is not None and before.version.plan is not None
-        was, here = before.version.project, storage.uri(runner.project)
+        was, here = before.version.project, storage.uri(work.project)
         storage.make(job.folder / "control")
         names = sink_names(before.folder, len(before.version.plan.sinks)), [sink_name(i, s) for i, s in enumerate(job.sinks)]
         upgrade(
-            job.name, runner.spark, before.folder, job.folder, names, job.sinks, verdict, runner.lowered, stateless=how.stateless,
-            may_lose=how.loses, request=runner.request, notify=self.notify, offsets=how.offsets,
-            positions=partial(runner.positions, how.offsets), sources_of=runner.sources,
+            job.name, work.spark, before.folder, job.folder, names, job.sinks, verdict, work.lowered, stateless=how.stateless,
+            may_lose=how.loses, request=work.request, notify=self.notify, offsets=how.offsets,
+            positions=partial(work.positions, how.offsets), sources_of=work.sources,
             moved=None if was is None or was == here else (was, here),
         )  # fmt: skip
         for match, now in zip(verdict.sinks, self._record.sinks, strict=True):
             if match.old is not None and match.stateful and before.version.plan.sinks[match.old].place == now.place:
-                runner.tell_if_gone(match.new)
+                work.tell_if_gone(match.new)
         # Last: nothing but a refusal of its own can now keep the job from going on.
-        widen(verdict, before.version.plan, job.sinks, runner.request)
+        widen(verdict, before.version.plan, job.sinks, work.request)

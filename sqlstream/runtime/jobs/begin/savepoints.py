@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.job import Job
-    from sqlstream.runtime.jobs.runner import JobRunner
+    from sqlstream.runtime.jobs.run.work import Work
 
 _LAYOUT = 1
 # How often the checkpoint of a query that runs is copied before it is given up.
@@ -64,8 +64,8 @@ class Savepoint:
         check_whole(spark, self.folder, self.files)
 
 
-def make(job: Job, runner: JobRunner, folder: Place, *, drained: bool, notify: Callable[[str], None]) -> Savepoint:
-    """A savepoint of ``job``, run by ``runner``, in a new folder below ``folder``: of all that is committed."""
+def make(job: Job, work: Work, folder: Place, *, drained: bool, notify: Callable[[str], None]) -> Savepoint:
+    """A savepoint of ``job``, which reads and writes ``work``, in a new folder below ``folder``: of all that is committed."""
     version = Version.read(job.folder)
     if version is None:
         raise ValidationError(f"There is nothing of job '{job.name}' to save: {job.folder} is gone.")
@@ -80,9 +80,9 @@ def make(job: Job, runner: JobRunner, folder: Place, *, drained: bool, notify: C
             checkpoint = job.checkpoint / sink_name(index, sink)
             if not (checkpoint / "metadata").exists():
                 continue
-            _copy(job, runner, index, checkpoint, made / "checkpoint" / sink_name(index, sink), notify)
+            _copy(job, work, index, checkpoint, made / "checkpoint" / sink_name(index, sink), notify)
         version.write(made)
-        savepoint = Savepoint(made, uuid.uuid4().hex, job.name, time.time(), drained, hashes(runner.spark, made))
+        savepoint = Savepoint(made, uuid.uuid4().hex, job.name, time.time(), drained, hashes(work.spark, made))
         told = {name: getattr(savepoint, name) for name in ("id", "job", "created", "drained", "files")}
         storage.write(made / FILE, json.dumps({"layout": _LAYOUT, **told}, indent=1) + "\n")
         (made / UNFINISHED).unlink()
@@ -93,16 +93,16 @@ def make(job: Job, runner: JobRunner, folder: Place, *, drained: bool, notify: C
     return savepoint
 
 
-def _copy(job: Job, runner: JobRunner, index: int, checkpoint: Place, to: Place, notify: Callable[[str], None]) -> None:
+def _copy(job: Job, work: Work, index: int, checkpoint: Place, to: Place, notify: Callable[[str], None]) -> None:
     """Make the checkpoint ``to`` from that of a sink's query. Of one that runs, what is copied may be gone meanwhile: then it has come further."""
     sink = job.sinks[index]
     for left in reversed(range(_TRIES)):
         live = job.lives
         # What is being written while the job runs belongs to what comes after the savepoint.
-        landed = partial(find_connector(sink.table.connector).landed, runner.request(index))
-        came = base(runner.spark, storage.uri(checkpoint), (lambda query, batch: False) if live else landed)
+        landed = partial(find_connector(sink.table.connector).landed, work.request(index))
+        came = base(work.spark, storage.uri(checkpoint), (lambda query, batch: False) if live else landed)
         try:
-            derive(runner.spark, storage.uri(checkpoint), storage.uri(to), came.batch)
+            derive(work.spark, storage.uri(checkpoint), storage.uri(to), came.batch)
         except Exception:
             if not live or not left:
                 raise

@@ -1,0 +1,1 @@
+"""A job as it runs: its streams and batches, its end, and again after a failure."""

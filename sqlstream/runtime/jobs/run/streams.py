@@ -1,0 +1,139 @@
+"""The queries of a job: started, awaited, stopped."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlstream.connectors import find_connector
+from sqlstream.core import storage
+from sqlstream.runtime.jobs.begin.upgrades import write_record
+from sqlstream.runtime.jobs.folder.generations import STARTED, sink_name
+from sqlstream.runtime.lower.lowering import lower
+from sqlstream.runtime.lower.native import in_update_mode
+from sqlstream.runtime.queries.watch import Watch, await_pause
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from sqlstream.runtime.jobs.run.work import Work
+
+# A micro-batch that runs so long when its job is to be drained is cut off, and run again.
+_PAUSE_SECONDS = 60.0
+# A query takes this key from the session at its start, and keeps it.
+_RETAINED = "spark.sql.streaming.minBatchesToRetain"
+_retaining_lock = threading.Lock()
+
+
+@contextmanager
+def _retaining(spark: SparkSession, batches: int | None) -> Iterator[None]:
+    """Queries that start inside keep the checkpoints of so many micro-batches; of as many as the session says where it is None."""
+    with _retaining_lock:
+        before = spark.conf.get(_RETAINED)
+        assert before is not None
+        if batches is not None:
+            spark.conf.set(_RETAINED, str(batches))
+        try:
+            yield
+        finally:
+            if batches is not None:
+                spark.conf.set(_RETAINED, before)
+
+
+class Streams:
+    """The queries of ``work``, one for each sink whose input is a stream."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def start(self, *, once: bool) -> None:
+        """Start them; ``once``: up to what their sources have now. Raises what the start of one meets: then none runs."""
+        work, job = self._work, self._work.job
+        job.queries.clear()
+        work.failed = None
+        try:
+            for index in work.streams:
+                job.queries.append(self._start(index, once=once))
+        except Exception:
+            for query in job.queries:
+                query.stop()
+            raise
+        if job.machine.started():
+            work.notify(f"Job '{job.name}' runs again, from its checkpoint.")
+
+    def _start(self, index: int, *, once: bool) -> StreamingQuery:
+        work, job, settings = self._work, self._work.job, self._work.settings
+        sink = job.sinks[index]
+        name = sink_name(index, sink)
+        to = work.lowering(index, streaming=True)
+        before = job.watches.get(index)
+        watch = Watch(work.spark, to, None if before is None else before.metrics, work.report)
+        frame, mode = watch.counted(lower(sink, to)), "update" if in_update_mode(sink) else "append"
+        write_record(job.folder, name, frame, mode, sink)
+        write = replace(work.write(index, frame), watermark=to.reached)
+        started = job.folder / STARTED / name
+        if started.exists():
+            work.tell_if_gone(index)
+        writer = find_connector(sink.table.connector).write_stream(write)
+        writer = writer.outputMode(mode)
+        writer = writer.option("checkpointLocation", storage.uri(job.checkpoint / name))
+        writer = writer.queryName(f"{job.name}/{name}/{job.id[:8]}")
+        if once:
+            writer = writer.trigger(availableNow=True)
+        elif settings.trigger_ms:
+            writer = writer.trigger(processingTime=f"{settings.trigger_ms} milliseconds")
+        with _retaining(work.spark, settings.retained):
+            query = writer.start()
+        if not started.exists():
+            storage.write(started, f"{query.id}\n")
+        watch.follow(query)
+        job.watches[index] = watch
+        return query
+
+    def run_once(self) -> None:
+        """Run them from where they are up to what their sources have now."""
+        self.start(once=True)
+        if self._work.job.machine.stopping.is_set():
+            self._work.job.end_queries()
+        self.wait(threading.Event())
+        self.end_watches()
+
+    def wait(self, left: threading.Event) -> None:
+        """Wait for all queries, the first that fails ends the others, or until it is ``left``."""
+        work, job = self._work, self._work.job
+        waiting = list(job.queries)
+        noted = 0.0
+        while waiting and not left.is_set():
+            if time.monotonic() - noted > 1:
+                job.sampled()
+                job.check_held()
+                work.tell_if_replaced()
+                noted = time.monotonic()
+            try:
+                waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
+            except Exception as error:
+                raise work.failed or error  # noqa: B904 # it is the same, with all that is known of it
+
+    def await_pause(self) -> None:
+        """Wait until no micro-batch runs, or one has run for too long."""
+        for query in self._work.job.queries:
+            await_pause(query, _PAUSE_SECONDS)
+
+    def stop_between(self) -> None:
+        """Stop each between two micro-batches."""
+        for query in self._work.job.queries:
+            await_pause(query, _PAUSE_SECONDS)
+            query.stop()
+        self.end_watches()
+
+    def end_watches(self) -> None:
+        """Their figures are what they are now."""
+        for watch in self._work.job.watches.values():
+            if isinstance(watch, Watch):
+                watch.end()

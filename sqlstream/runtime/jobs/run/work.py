@@ -1,0 +1,157 @@
+"""What a job reads and writes, as Spark is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.connectors import find_connector
+from sqlstream.connectors.base import Read, Write
+from sqlstream.plan.nodes import scans
+from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
+from sqlstream.plan.upgrade import node_ids, record
+from sqlstream.runtime.jobs.folder.generations import sink_name
+from sqlstream.runtime.lower.context import Lowering
+from sqlstream.runtime.lower.lowering import lower
+from sqlstream.runtime.monitor.figures import old_figures
+from sqlstream.runtime.queries.watch import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from sqlstream.runtime.jobs.begin.upgrades import Positions
+    from sqlstream.runtime.jobs.job import Job, JobSettings
+    from sqlstream.runtime.monitor.metrics import QueryMetrics
+    from sqlstream.sql.tables import Table
+
+
+class Work:
+    """What ``job`` reads and writes. ``spark`` is another session after Spark has ended; sinks are known by their place in the job.
+
+    ``failed``: what a sink that Python calls has raised, with all that is known of it. ``emit`` prints rows, ``notify`` what the user should know.
+    """
+
+    def __init__(
+        self, job: Job, spark: SparkSession, settings: JobSettings, project: Path, emit: Callable[[str], None], notify: Callable[[str], None]
+    ) -> None:
+        self.job = job
+        self.spark = spark
+        self.settings = settings
+        self.project = project
+        self.notify = notify
+        self.failed: Exception | None = None
+        self.bounded = all(bounded(s) for s in job.sinks)
+        self.streams = [i for i, s in enumerate(job.sinks) if not static(s)]
+        self.fixed = [i for i, s in enumerate(job.sinks) if static(s)]
+        self._emit = emit
+        # From where sources go on, by what they read.
+        self._positions: dict[str, Mapping[str, Mapping[int, int | None]]] = {}
+        self._ids: dict[int, dict[int, str]] = {}
+        # By sink: how it is asked for its table, and which that was.
+        self._requests: dict[int, Write] = {}
+        self._tables: dict[int, str] = {}
+
+    def renew(self, spark: SparkSession) -> None:
+        """From now on in this session of Spark."""
+        self.spark = spark
+        self._requests.clear()
+
+    def report(self, metrics: QueryMetrics) -> None:
+        """Say that the figures of a query are old."""
+        self.notify(f"Job '{self.job.name}': {old_figures(metrics, self.job.zone)}")
+
+    def lowering(self, index: int, *, streaming: bool) -> Lowering:
+        """How the rows of a sink are made."""
+        state = self.job.folder / "inputs" / str(index)
+        ids = self._ids.setdefault(index, node_ids(self.job.sinks[index]))
+        # A job in batch mode that is submitted again reads what is there then.
+        shared = state.with_name("shared" if self.settings.streaming else self.job.id)
+        return Lowering(
+            self.spark, streaming=streaming, batch=not self.settings.streaming, bounded=self.bounded, zone=self.settings.zone,
+            project=self.project, state=state, control=self.job.folder / "control",
+            shared=shared, idle_ms=self.settings.idle_ms, future_ms=self.settings.future_ms,
+            node_id=lambda node: ids.get(id(node)),
+        )  # fmt: skip
+
+    def request(self, index: int) -> Write:
+        """What the rows of a sink are written by; it has no rows."""
+        return self.write(index, self.spark.range(0))
+
+    def tell_if_gone(self, index: int) -> None:
+        """Say so where the table of a sink that has run is not there."""
+        table = self.job.sinks[index].table
+        if not find_connector(table.connector).is_there(self.request(index)):
+            gone = f"The table of '{table.path.name}', into which job '{self.job.name}' has written, is not there"
+            self.notify(f"{gone}: it is made anew, and gets the rows that come from now on.")
+
+    def tell_if_replaced(self) -> None:
+        """Say so where the table of a sink was deleted since this was last asked, and is made anew."""
+        for index in self.streams:
+            sink = self.job.sinks[index]
+            if index not in self._requests:
+                self._requests[index] = self.request(index)
+            identity = find_connector(sink.table.connector).identity(self._requests[index])
+            before = self._tables.get(index)
+            if identity is not None:
+                self._tables[index] = identity
+            if None not in (before, identity) and before != identity:
+                gone = f"The table of '{sink.table.path.name}' was deleted while job '{self.job.name}' ran"
+                gone = f"{gone}: it is made anew, and has the rows since then."
+                self.job.machine.note(gone)
+                self.notify(gone)
+
+    def positions(self, wanted: Mapping[str, str], index: int) -> Positions:
+        """From where the sources of a sink go on that read topics which are ``wanted`` from elsewhere; those that read the same, from the same."""
+        shared, zone = self.job.folder / "inputs" / "shared", self.settings.zone
+        found = {}
+        for name, table in self.sources(index).items():
+            # The same table can be read by two sinks.
+            reads = repr(table)
+            if reads not in self._positions:
+                request = Read(self.spark, table, True, False, name, zone, self.project, shared)
+                self._positions[reads] = find_connector(table.connector).positions(request, wanted, zone)
+            found[name] = self._positions[reads]
+        return found
+
+    def sources(self, index: int) -> dict[str, Table]:
+        """The names of a sink's sources, with the tables that they read."""
+        sink = self.job.sinks[index]
+        (known,) = record((sink,), self.settings.zone).sinks
+        tables = [scan.table for scan in scans(sink) if not scan.static]
+        return {source.name: table for source, table in zip(known.sources, tables, strict=True)}
+
+    def forget(self, sink: str, writer: str) -> None:
+        """Let the sink whose checkpoint is called so delete what it keeps of a writer with this id."""
+        for index, each in enumerate(self.job.sinks):
+            if sink_name(index, each) == sink:
+                find_connector(each.table.connector).forget(self.request(index), writer)
+
+    def lowered(self, index: int) -> DataFrame:
+        """The rows of a sink, as its query is started with them: what counts them keeps Spark's optimizer from changing what is kept."""
+        to = self.lowering(index, streaming=True)
+        return Watch(self.spark, to).counted(lower(self.job.sinks[index], to))
+
+    def write(self, index: int, frame: DataFrame, version: tuple[str, int] | None = None) -> Write:
+        """What writes ``frame`` to a sink; ``version`` is that of a batch."""
+        sink = self.job.sinks[index]
+        return Write(
+            spark=self.spark,
+            table=sink.table,
+            frame=frame,
+            mode=changelog_mode(sink.input),
+            keys=upsert_key(sink.input) or (),
+            name=sink_name(index, sink),
+            zone=self.settings.zone,
+            project=self.project,
+            emit=self._emit,
+            partition=dict(sink.partition),
+            overwrite=sink.overwrite,
+            order=window_column(sink),
+            version=version,
+            met=self._sink_failed,
+        )
+
+    def _sink_failed(self, error: Exception) -> None:
+        self.failed = error
