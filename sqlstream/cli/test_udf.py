@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import SqlStreamError
+from sqlstream.core.zones import zone_of
 from sqlstream.sql import types as t
 from sqlstream.udf.api import FunctionKind
 from sqlstream.udf.declarations.functions import row_of
@@ -121,7 +122,7 @@ class _Call:
         from sqlstream.udf.worker.evaluation import evaluated
         from sqlstream.udf.worker.task import FunctionFailed
 
-        function, zone = self._function, v.zone_of(self._zone)
+        function, zone = self._function, zone_of(self._zone)
         types: tuple[Type, ...]
         if function.kind is FunctionKind.AGGREGATE:
             # Its examples give each argument as the list of its values.

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import os
-import re
-import zoneinfo
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -17,6 +14,7 @@ from sqlstream.catalog.schema import table_columns
 from sqlstream.core import settings
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.core.zones import is_zone
 from sqlstream.plan.builder import queries as build
 from sqlstream.plan.builder import relations, scope
 from sqlstream.plan.builder.expanded import expanded
@@ -220,11 +218,8 @@ def _machine_zone() -> str:
     return "UTC" if not zone or zone in ("UTC", "Etc/UTC", "Universal", "UCT", "Zulu", "Etc/UCT") else zone
 
 
-# They are looked for on the disk.
-_zones = functools.cache(zoneinfo.available_timezones)
-
-
 def _check_zone(zone: str, at: exp.Expr) -> None:
-    if zone in _zones() or re.fullmatch(r"(GMT|UTC)?[+-]\d{1,2}(:\d{2})?", zone):
-        return
-    raise ValidationError(f"The supplied zone ID '{zone}' is not valid.", at=at, hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00.")
+    if not is_zone(zone):
+        raise ValidationError(
+            f"The supplied zone ID '{zone}' is not valid.", at=at, hint="Use a region, as Europe/Prague, or an offset, as GMT+02:00."
+        )

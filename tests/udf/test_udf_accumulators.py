@@ -16,12 +16,13 @@ import pyarrow as pa
 import pytest
 from pyspark import cloudpickle
 
+from sqlstream.core.zones import zone_of
 from sqlstream.sql import types as t
 from sqlstream.udf.declarations.signature import type_named
 from sqlstream.udf.worker import accumulators, fold
 from sqlstream.udf.worker import evaluation as worker
 from sqlstream.udf.worker.task import FunctionFailed, Task
-from sqlstream.udf.worker.values import arrow_type, python_values, zone_of
+from sqlstream.udf.worker.values import arrow_type, python_values
 
 if TYPE_CHECKING:
     from pathlib import Path

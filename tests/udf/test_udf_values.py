@@ -18,12 +18,13 @@ import pyarrow as pa
 import pytest
 from pyspark import cloudpickle
 
+from sqlstream.core.zones import zone_of
 from sqlstream.udf import Row, ScalarFunction, udf
 from sqlstream.udf.declarations.signature import type_named
 from sqlstream.udf.worker.concurrent import Calls
 from sqlstream.udf.worker.evaluation import evaluated
 from sqlstream.udf.worker.task import FunctionFailed, Task
-from sqlstream.udf.worker.values import arrow_type, python_values, zone_of
+from sqlstream.udf.worker.values import arrow_type, python_values
 
 ZONE = "Europe/Prague"
 PRAGUE = zoneinfo.ZoneInfo(ZONE)

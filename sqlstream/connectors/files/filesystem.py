@@ -6,7 +6,6 @@ Records of other formats are lines; Spark reads and writes them as text, and the
 from __future__ import annotations
 
 import re
-import zoneinfo
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
@@ -20,6 +19,7 @@ from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.options import Option, OptionKind, Role, Support
+from sqlstream.core.zones import is_zone
 from sqlstream.formats.base import Encoded, Fields, Format
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.types import BIGINT, STRING, timestamp_ltz
@@ -116,7 +116,7 @@ class Filesystem(Connector):
         if by_time and "sink.partition-commit.policy.kind" not in table.options:
             notices.append("Without the option 'sink.partition-commit.policy.kind' no partition is committed.")
         zone = self._value(table, "sink.partition-commit.watermark-time-zone")
-        if not re.fullmatch(r"(GMT|UTC|UT)?[+-][0-9]{1,2}(:[0-9]{2}){0,2}|Z", zone) and zone not in zoneinfo.available_timezones():
+        if not is_zone(zone):
             raise ValidationError(f"Invalid value for option 'sink.partition-commit.watermark-time-zone': '{zone}' is not a time zone.")
         if table.options.get("sink.partition-commit.policy.kind", "success-file") != "success-file":
             raise NotSupported("Option 'sink.partition-commit.policy.kind' can only be 'success-file'.")

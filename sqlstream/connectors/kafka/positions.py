@@ -6,13 +6,13 @@ offset of each partition of the topic that it is about.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, parse_specific
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.options import parse_whole
+from sqlstream.core.zones import zone_of
 
 if TYPE_CHECKING:
     from sqlstream.connectors.kafka.offsets import Cluster
@@ -61,9 +61,9 @@ def _parsed(spec: str, zone: str) -> int | datetime | dict[int, int]:
             return _specific(text)
         moment = text[len(_TIMESTAMP) :].strip()
         if moment.isascii() and moment.isdigit():
-            return datetime.fromtimestamp(parse_whole(moment, 64) / 1000, ZoneInfo("UTC"))
+            return datetime.fromtimestamp(parse_whole(moment, 64) / 1000, UTC)
         at = datetime.fromisoformat(moment)
-        return at if at.tzinfo is not None else at.replace(tzinfo=ZoneInfo(zone))
+        return at if at.tzinfo is not None else at.replace(tzinfo=zone_of(zone))
     except (ValueError, OverflowError, OSError) as error:
         raise ValidationError(f"'{spec}' says no offsets: {str(error).rstrip('.')}.", hint=_FORMS) from None
 

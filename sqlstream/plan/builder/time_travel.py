@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import calendar
 import datetime
-import re
-import zoneinfo
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +11,7 @@ from sqlglot import exp
 
 from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.zones import zone_of
 from sqlstream.sql.bind import Scope, bind
 from sqlstream.sql.expressions import Call, Cast, Expr, Literal
 
@@ -42,7 +41,7 @@ def travelled(table: Table, version: exp.Expr, zone: str) -> Table:
             "getTable(ObjectPath, long) is not implemented for class org.apache.flink.table.catalog.GenericInMemoryCatalog.",
             at=version, hint=f"A table of the connector '{table.connector}' keeps no versions; one of 'delta' does.",
         )  # fmt: skip
-    moment = wall.replace(tzinfo=_zone(zone)).astimezone(datetime.UTC)
+    moment = wall.replace(tzinfo=zone_of(zone)).astimezone(datetime.UTC)
     return replace(table, options={**table.options, option: f"{moment:%Y-%m-%d %H:%M:%S.%f}"})
 
 
@@ -67,12 +66,3 @@ def _folded(expr: Expr) -> datetime.datetime | None:
 def _months(start: datetime.datetime, months: int) -> datetime.datetime:
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
     return start.replace(year=year, month=month + 1, day=min(start.day, calendar.monthrange(year, month + 1)[1]))
-
-
-def _zone(name: str) -> datetime.tzinfo:
-    offset = re.fullmatch(r"(?:GMT|UTC)?([+-])(\d{1,2})(?::(\d{2}))?", name)
-    if offset is None:
-        return zoneinfo.ZoneInfo(name)
-    sign, hours, minutes = offset.groups(default="0")
-    size = datetime.timedelta(hours=int(hours), minutes=int(minutes))
-    return datetime.timezone(size if sign == "+" else -size)

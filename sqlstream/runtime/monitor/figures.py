@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
+
+from sqlstream.core.zones import zone_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ _BAR = 20
 def moment(millis: int, zone: str) -> str:
     """A moment as the wall shows it in ``zone``, with milliseconds where it has any."""
     near, years = within_calendar(millis)
-    at = datetime.fromtimestamp(near // 1000, UTC).astimezone(ZoneInfo(zone))
+    at = datetime.fromtimestamp(near // 1000, UTC).astimezone(zone_of(zone))
     fraction = millis % 1000
     return f"{at.year + years:04d}" + at.strftime("-%m-%d %H:%M:%S") + (f".{fraction:03d}" if fraction else "")
 
@@ -41,7 +42,7 @@ def within_calendar(millis: int) -> tuple[int, int]:
 
 def clock(millis: int, zone: str) -> str:
     """The time of day of a moment."""
-    return datetime.fromtimestamp(millis / 1000, UTC).astimezone(ZoneInfo(zone)).strftime("%H:%M:%S")
+    return datetime.fromtimestamp(millis / 1000, UTC).astimezone(zone_of(zone)).strftime("%H:%M:%S")
 
 
 def duration(seconds: float) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
+from sqlstream.core.zones import zone_of
 from sqlstream.plan.nodes import (
     Filter,
     Join,
@@ -267,7 +267,7 @@ def _zone(node: WindowTvf) -> str:
 
 
 def _wall(millis: int, zone: str) -> int:
-    offset = datetime.fromtimestamp(within_calendar(millis)[0] / 1000, UTC).astimezone(ZoneInfo(zone)).utcoffset()
+    offset = datetime.fromtimestamp(within_calendar(millis)[0] / 1000, UTC).astimezone(zone_of(zone)).utcoffset()
     return millis + (0 if offset is None else round(offset.total_seconds() * 1000))
 
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
 
+from sqlstream.core.zones import zone_of
 from sqlstream.udf.api import GENERAL, RAISED
 from sqlstream.udf.row import Row
 from sqlstream.udf.worker import concurrent, dead_letters, groups, masking, vectors
 from sqlstream.udf.worker.failures import failure, of_wrong_type, secret_texts, shown_arguments
 from sqlstream.udf.worker.opening import opened_function, waiting
 from sqlstream.udf.worker.task import FunctionFailed, Task
-from sqlstream.udf.worker.values import WrongType, arrow_array, python_values, zone_of
+from sqlstream.udf.worker.values import WrongType, arrow_array, python_values
 
 if TYPE_CHECKING:
     import datetime

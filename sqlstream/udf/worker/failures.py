@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa  # noqa: TC002  (Spark reads the annotations of what it calls)
 
 from sqlstream.core.secrets import MASK, is_secret
+from sqlstream.core.zones import zone_of
 from sqlstream.udf.worker import masking
 from sqlstream.udf.worker.task import FunctionFailed, Task
-from sqlstream.udf.worker.values import WrongType, python_values, zone_of
+from sqlstream.udf.worker.values import WrongType, python_values
 
 if TYPE_CHECKING:
     import datetime

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import pyarrow as pa
 
+from sqlstream.core.zones import zone_of
 from sqlstream.udf.api import RAISED
 from sqlstream.udf.worker import accumulators, groups, sources
 from sqlstream.udf.worker.failures import failure, secret_texts
 from sqlstream.udf.worker.opening import close, opened_function
 from sqlstream.udf.worker.task import FunctionFailed
-from sqlstream.udf.worker.values import zone_of
 
 if TYPE_CHECKING:
     from sqlstream.udf.worker.task import Task

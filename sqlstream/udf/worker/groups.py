@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.core.zones import zone_of
 from sqlstream.sql import types as t
 from sqlstream.udf.api import GENERAL, RAISED
 from sqlstream.udf.worker import accumulators, masking, vectors
 from sqlstream.udf.worker.failures import failure, of_wrong_type, secret_texts, shown_arguments
 from sqlstream.udf.worker.task import FunctionFailed
-from sqlstream.udf.worker.values import arrow_array, python_values, zone_of
+from sqlstream.udf.worker.values import arrow_array, python_values
 
 if TYPE_CHECKING:
     import datetime

@@ -10,8 +10,6 @@ import datetime
 import decimal
 import numbers
 import operator
-import re
-import zoneinfo
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -56,14 +54,6 @@ def arrow_type(type_: Type) -> pa.DataType:
         case "ROW":
             return pa.struct([pa.field(n, arrow_type(c)) for n, c in zip(type_.names, type_.children, strict=True)])
     return _ARROW[type_.root]
-
-
-def zone_of(name: str) -> datetime.tzinfo:
-    """The zone that ``table.local-time-zone`` names."""
-    if match := re.fullmatch(r"(?:GMT|UTC)?([+-])(\d{1,2})(?::(\d{2}))?", name):
-        offset = datetime.timedelta(hours=int(match[2]), minutes=int(match[3] or 0))
-        return datetime.timezone(offset if match[1] == "+" else -offset)
-    return datetime.UTC if name in ("UTC", "GMT") else zoneinfo.ZoneInfo(name)
 
 
 # --- to Python --------------------------------------------------------------------------------------------------------
