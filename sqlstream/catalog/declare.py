@@ -227,7 +227,7 @@ def _from_query(made: Table, query: exp.Query, order: tuple[str, ...], parts: Co
     if schema_of is None:
         raise ValidationError("CREATE TABLE ... AS SELECT can't be used here: it runs a job.", at=query)
     columns = schema_of(query)
-    schema = tuple((name, column[1]) for name, column in zip(unique([c[0] for c in columns]), columns, strict=True))
+    schema = tuple((name, one[1]) for name, one in zip(unique([c[0] for c in columns]), columns, strict=True))
     return with_query_schema(made, schema, order, parts.places)
 
 
@@ -245,23 +245,24 @@ def view(node: ast.CreateView, path: ObjectPath, manager: CatalogManager, schema
     return checked_view(made, manager, schema_of, node.columns)
 
 
-def checked_view(view: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expr] = ()) -> View:
-    """``view`` with its query's names resolved, if the query can be analysed and its columns fit."""
+def checked_view(declared: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expr] = ()) -> View:
+    """``declared`` with its query's names resolved, if the query can be analysed and its columns fit."""
     nodes = tuple(columns)
     selected: list[str] = []
     if schema_of is not None:
-        selected = [c[0] for c in schema_of(view.query)]
-        if view.columns and len(view.columns) != len(selected):
+        selected = [c[0] for c in schema_of(declared.query)]
+        if declared.columns and len(declared.columns) != len(selected):
             raise ValidationError(
-                f"VIEW definition and input fields not match:\n\tDef fields: [{', '.join(view.columns)}].\n\tInput fields: [{', '.join(selected)}].",
+                f"VIEW definition and input fields not match:\n\tDef fields: [{', '.join(declared.columns)}].\n"
+                f"\tInput fields: [{', '.join(selected)}].",
                 at=nodes[0] if nodes else None,
             )
-        final = list(view.columns) or selected
+        final = list(declared.columns) or selected
         for i, name in enumerate(final):
             if name in final[:i]:
-                at = nodes[i] if nodes else view.query
+                at = nodes[i] if nodes else declared.query
                 raise ValidationError(f"A column with the same name `{name}` has been defined.", at=at)
-    named = replace(view, query=qualified(view.query, manager), given=tuple(unique(selected)))
+    named = replace(declared, query=qualified(declared.query, manager), given=tuple(unique(selected)))
     refuse_circle(named, manager)
     return replace(named, query=_strip_places(named.query))
 
@@ -322,16 +323,16 @@ def _strip_places(node: Any) -> Any:
     return node
 
 
-def without_places(table: Table, manager: CatalogManager) -> Table:
-    """``table`` with all its expressions without places, and with the full paths of the functions that they call."""
+def without_places(declared: Table, manager: CatalogManager) -> Table:
+    """``declared`` with all its expressions without places, and with the full paths of the functions that they call."""
 
     def bare(expression: E) -> E:
         full: E = _strip_places(with_full_calls(expression, manager))
         return full
 
-    mark = table.watermark
+    mark = declared.watermark
     return replace(
-        table,
-        columns=tuple(replace(c, expression=bare(c.expression)) if isinstance(c, ComputedColumn) else c for c in table.columns),
+        declared,
+        columns=tuple(replace(c, expression=bare(c.expression)) if isinstance(c, ComputedColumn) else c for c in declared.columns),
         watermark=mark and replace(mark, expression=bare(mark.expression)),
     )

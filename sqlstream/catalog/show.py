@@ -55,8 +55,8 @@ def like_regex(pattern: str) -> str:
     return "".join({"%": ".*", "_": "."}.get(p) or re.escape(p[1:] if len(p) == 2 else p) for p in parts)
 
 
-def _one(header: str, names: Iterable[str], like: Like | None = None) -> Listing:
-    return Listing((header,), tuple((n,) for n in names if like is None or like.keeps(n)))
+def _one(header: str, listed: Iterable[str], like: Like | None = None) -> Listing:
+    return Listing((header,), tuple((n,) for n in listed if like is None or like.keeps(n)))
 
 
 def catalogs(manager: CatalogManager, like: Like | None = None) -> Listing:

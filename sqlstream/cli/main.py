@@ -115,7 +115,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         arguments.execute = query
     project = _project(parser, arguments.project, _file(arguments.file))
     options = project_options(parser, project) | _flag_options(arguments) | dict(arguments.D)
-    init = _script_of(parser, arguments.init) if arguments.init else None
+    init_script = _script_of(parser, arguments.init) if arguments.init else None
     script = _script(parser, arguments)
     # While one types the prompt replaces the streams of a terminal; one that goes elsewhere stays what it is.
     screen = Screen(
@@ -130,7 +130,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
 
     def open_session() -> Session:
         # An init file may still say how Spark is to be started.
-        engine = fronts.head_start(project, options, screen.notify) if script is None and init is None else None
+        engine = fronts.head_start(project, options, screen.notify) if script is None and init_script is None else None
         return fronts.session(
             project, options=options, variables=dict(arguments.var), interactive=script is None,
             notify=screen.notify, emit=screen.emit, save=arguments.save, ask=_asker(screen) if script is None else None,
@@ -138,10 +138,10 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         )  # fmt: skip
 
     if script is None:
-        return fronts.shell(open_session, screen, (arguments.history or project_folder.ProjectFolder(project).history).expanduser(), init=init)
+        return fronts.shell(open_session, screen, (arguments.history or project_folder.ProjectFolder(project).history).expanduser(), init=init_script)
     # A supervisor that has started it again does so until nothing hinders it any more.
     again = {"hindered": _try_again()} if arguments.keep_stopped else {}
-    return fronts.script(open_session, script, screen, init=init, echo=arguments.execute is None, **again)
+    return fronts.script(open_session, script, screen, init=init_script, echo=arguments.execute is None, **again)
 
 
 def _previewed(argv: list[str]) -> list[Preview]:
@@ -363,10 +363,10 @@ def _terminate(number: int, *_: object) -> NoReturn:
     raise Terminated(number)
 
 
-def _session(project: Path, **settings: Any) -> Session:
+def _session(project: Path, **more: Any) -> Session:
     from sqlstream.session.session import Session
 
-    return Session(project, **settings)
+    return Session(project, **more)
 
 
 def _head_start(project: Path, options: Mapping[str, str], notify: Callable[[str], None]) -> Engine | None:

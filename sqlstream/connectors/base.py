@@ -16,6 +16,7 @@ from sqlstream.connectors.paths import is_uri, one_spelling
 from sqlstream.core import storage
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.hidden import hidden
 from sqlstream.core.options import Role, find_option
 from sqlstream.core.secrets import masked_option
 
@@ -61,7 +62,7 @@ class Read:
     shared: Place | None = None
 
 
-SPLIT = "__sqlstream_split"
+SPLIT = hidden("split")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors.base import Connector, Read, SourceFrame, once, plain_options
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.core.hidden import hidden
 from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import spark_string
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
     from sqlstream.sql.tables import Table
 
-ROW = "__sqlstream_row"
-NOW = "__sqlstream_now"
+ROW = hidden("row")
+NOW = hidden("now")
 _RANGES = {
     "TINYINT": (-(2**7), 2**7 - 1),
     "SMALLINT": (-(2**15), 2**15 - 1),

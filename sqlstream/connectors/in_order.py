@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import KIND
+from sqlstream.core.hidden import hidden
 from sqlstream.core.java import classes
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-_ARRIVAL = "__sqlstream_arrival"
+_ARRIVAL = hidden("arrival")
 
 
 def arrival(frame: DataFrame) -> Column:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import REMOVES
+from sqlstream.core.hidden import hidden
 from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 
     from sqlstream.connectors.base import Write
 
-DELETED = "__sqlstream_deleted"
-_PLACE = "__sqlstream_place"
-_NET = "__sqlstream_net"
-_ROW = "__sqlstream_row"
-_COMES = "__sqlstream_comes"
-_TOGETHER = "__sqlstream_together"
+DELETED = hidden("deleted")
+_PLACE = hidden("place")
+_NET = hidden("net")
+_ROW = hidden("row")
+_COMES = hidden("comes")
+_TOGETHER = hidden("together")
 # Below the number of the task in monotonically_increasing_id().
 _TASK_BITS = 33
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.core.hidden import hidden
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -35,7 +37,7 @@ class RowKind(Enum):
 
 
 # The column that rows carry their kind in: the place among RowKind's.
-KIND = "__sqlstream_kind"
+KIND = hidden("kind")
 KIND_TYPE = "TINYINT"
 # Whether a row takes an earlier one away, in Spark's SQL.
 REMOVES = f"{KIND} IN ({', '.join(str(kind.code) for kind in RowKind if kind.removes)})"

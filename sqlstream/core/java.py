@@ -70,12 +70,12 @@ def activate(spark: Any) -> None:
 
 
 def _of_java_home() -> Path | None:
-    home = os.environ.get("JAVA_HOME")
-    if not home:
+    java_home = os.environ.get("JAVA_HOME")
+    if not java_home:
         return None
-    java = Path(home) / "bin" / "java"
+    java = Path(java_home) / "bin" / "java"
     if not os.access(java, os.X_OK):
-        what = f"JAVA_HOME is '{home}', but there is no bin/java in it."
+        what = f"JAVA_HOME is '{java_home}', but there is no bin/java in it."
         raise SetupError(what, hint="Set JAVA_HOME to a JDK or JRE, or unset it.")
     return java
 

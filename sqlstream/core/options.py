@@ -160,10 +160,10 @@ def parse_memory(text: str) -> int:
 
 def _long(digits: str, times: int, text: str) -> int:
     """Raises ValueError for what has more than 64 bits, as Flink does."""
-    value = int(digits.lstrip("0")[:20] or "0") * times
-    if value >= 1 << 63:
+    number = int(digits.lstrip("0")[:20] or "0") * times
+    if number >= 1 << 63:
         raise ValueError(f"'{text}' does not fit into 64 bits")
-    return value
+    return number
 
 
 def parse_boolean(text: str) -> bool:
@@ -178,10 +178,10 @@ def parse_whole(text: str, bits: int = 32) -> int:
     # More digits than these are not even counted.
     if not re.fullmatch(r"\s*[+-]?\d{1,30}\s*", text, re.ASCII):
         raise ValueError(f"'{text}' is not a whole number")
-    value = int(text)
-    if not -(1 << bits - 1) <= value < 1 << bits - 1:
+    number = int(text)
+    if not -(1 << bits - 1) <= number < 1 << bits - 1:
         raise ValueError(f"'{text}' is not a whole number of {bits} bits")
-    return value
+    return number
 
 
 def parse_value(option: Option, text: str) -> Any:

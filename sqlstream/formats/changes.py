@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.core.changelog import KIND, REMOVES, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.hidden import hidden
 from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.formats import json_read, rows
 from sqlstream.formats.base import Encoded, Fields, Property
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from sqlstream.sql.types import Type
 
-_OTHER = "__sqlstream_other_"
+_OTHER = hidden("other_")
 _NEW = (None, RowKind.INSERT)
 _OLD = (RowKind.DELETE, None)
 _UPDATE = (RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.hidden import hidden
 from sqlstream.core.options import Option, OptionKind
 from sqlstream.formats.base import Encoded, Fields, Format, marked_record, refuse_types, sql_map, truncated
 from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal, scientific_decimal
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from sqlstream.sql.types import Type
 
-PARSED = "__sqlstream_csv"
+PARSED = hidden("csv")
 _NEVER = "\x00"  # The quote of a line without quotes.
 _END, _MISSING = "\x01\x02", "\x01\x03"
 # Stand for escaped characters while the line is split.
@@ -122,7 +123,7 @@ class Csv(Format):
         if record.nulls:
             array = f"if({text} IS NULL, array(CAST(NULL AS STRUCT<{', '.join(f'{c}: STRING' for c in own_cells)}>)), {array})"
         kept = [F.col(quote(c)) for c in record.frame.columns]
-        own = [f"__sqlstream_{c}" for c in own_cells]
+        own = [hidden(f"{c}") for c in own_cells]
         rows = frame.select("*", F.expr(parsed).alias(PARSED)).select(*kept, F.inline(F.expr(array)).alias(*own))
         delimiter = self.option(options, "array-element-delimiter")
         null = options.get("null-literal")

@@ -96,9 +96,9 @@ def not_distinct(a: Expr, b: Expr) -> Expr:
     return Call(BOOLEAN.not_null(), builtin("IS NOT DISTINCT FROM"), (a, b))
 
 
-def substituted(expr: Expr, columns: Mapping[str, Expr]) -> Expr:
+def substituted(expr: Expr, by_name: Mapping[str, Expr]) -> Expr:
     """``expr`` with an expression in the place of each column that it reads."""
-    return expr.transform(lambda e: columns[e.name] if isinstance(e, ColumnRef) else None)
+    return expr.transform(lambda e: by_name[e.name] if isinstance(e, ColumnRef) else None)
 
 
 def renamed(expr: Expr, names: Mapping[str, str]) -> Expr:

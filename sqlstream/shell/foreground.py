@@ -51,8 +51,8 @@ class Terminated(KeyboardInterrupt):
 @contextmanager
 def handled(handler: Callable[..., object]) -> Iterator[None]:
     """``handler`` for the signals that ask a process to end. A signal that is ignored, as SIGHUP is under nohup, stays ignored."""
-    handled = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
-    previous = {number: signal.signal(number, handler) for number in handled}
+    numbers = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
+    previous = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:

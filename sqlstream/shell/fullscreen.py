@@ -49,7 +49,7 @@ class FullScreen(Generic[T]):
 
     def __init__(
         self, names: Sequence[str], result: Result[T], limit: int, *, types: Sequence[Type | None] = (), colour: bool = True,
-        input: Input | None = None, output: Output | None = None,
+        keyboard: Input | None = None, terminal: Output | None = None,
     ) -> None:  # fmt: skip
         self._names = names
         self._result = result
@@ -64,7 +64,7 @@ class FullScreen(Generic[T]):
         window = Window(FormattedTextControl(self._text, focusable=True, show_cursor=False))
         style = _STYLE if colour else _PLAIN
         self._app: Application[None] = Application(
-            layout=Layout(window), key_bindings=self._bindings(), full_screen=True, style=style, input=input, output=output
+            layout=Layout(window), key_bindings=self._bindings(), full_screen=True, style=style, input=keyboard, output=terminal
         )
 
     def show(self, news: Iterable[T], stop: Callable[[], None], left: Callable[[], bool] = lambda: False) -> BaseException | None:

@@ -91,9 +91,9 @@ class Scope:
 
 def bind(node: exp.Expr, scope: Scope) -> Expr:
     """The typed expression that ``node`` is in ``scope``. Raises ValidationError, NotSupported."""
-    constant = literal(node)
-    if constant is not None:
-        return constant
+    written = literal(node)
+    if written is not None:
+        return written
     if is_call(node):
         if call_name(node).upper() in OVER_ONLY:
             raise ValidationError("OVER clause is necessary for window functions", at=node)
@@ -298,8 +298,8 @@ def _rows_equal(left: exp.Expr, right: exp.Expr, node: exp.Expr, scope: Scope) -
     if len(_cells(left)) != len(_cells(right)):
         raise ValidationError("Rows of different lengths are compared.", at=node)
     name = "IS NOT DISTINCT FROM" if isinstance(node, exp.NEQ) else "="
-    equal = _joined("AND", [_call(name, [bind(a, scope), bind(b, scope)], node) for a, b in pairs], node)
-    return _not(equal, node) if isinstance(node, exp.NEQ) else equal
+    both = _joined("AND", [_call(name, [bind(a, scope), bind(b, scope)], node) for a, b in pairs], node)
+    return _not(both, node) if isinstance(node, exp.NEQ) else both
 
 
 def _overlaps(node: exp.Overlaps, scope: Scope) -> Expr:
@@ -574,9 +574,9 @@ def cast_to(expr: Expr, target: Type) -> Expr:
     return Cast(wanted, expr)
 
 
-def _converted(literal: Literal, target: Type) -> Literal | None:
+def _converted(known: Literal, target: Type) -> Literal | None:
     """A constant as one of ``target``, where it is the same value."""
-    source, value = literal.type, literal.value
+    source, value = known.type, known.value
     if value is None:
         return Literal(target, None)
     same = source.is_string and target.root == "VARCHAR" and source.args[0] <= target.args[0]

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.core.hidden import PREFIX
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PREFIX = "__sqlstream"
 _OF_PLAN = PREFIX + "$"
 
 

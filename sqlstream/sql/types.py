@@ -122,7 +122,7 @@ class Type:
         """The Spark SQL type that a table file holds."""
         return self._spark("TIMESTAMP_NTZ")
 
-    def _spark(self, timestamp: str) -> str:
+    def _spark(self, timestamp_type: str) -> str:
         match self.root:
             case "CHAR" | "VARCHAR":
                 return "STRING"
@@ -131,7 +131,7 @@ class Type:
             case "DECIMAL":
                 return f"DECIMAL({self.args[0]},{self.args[1]})"
             case "TIMESTAMP":
-                return timestamp
+                return timestamp_type
             case "TIMESTAMP_LTZ":
                 return "TIMESTAMP"
             case "TIME":
@@ -141,14 +141,14 @@ class Type:
             case "INTERVAL_MILLIS":
                 return "INTERVAL DAY TO SECOND"
             case "ARRAY":
-                return f"ARRAY<{self.children[0]._spark(timestamp)}>"
+                return f"ARRAY<{self.children[0]._spark(timestamp_type)}>"
             case "MULTISET":
-                return f"MAP<{self.children[0]._spark(timestamp)},INT>"
+                return f"MAP<{self.children[0]._spark(timestamp_type)},INT>"
             case "MAP":
-                return f"MAP<{self.children[0]._spark(timestamp)},{self.children[1]._spark(timestamp)}>"
+                return f"MAP<{self.children[0]._spark(timestamp_type)},{self.children[1]._spark(timestamp_type)}>"
             case "ROW":
                 fields = zip(self.names, self.children, strict=True)
-                return f"STRUCT<{','.join(f'{quote(n)}:{c._spark(timestamp)}' for n, c in fields)}>"
+                return f"STRUCT<{','.join(f'{quote(n)}:{c._spark(timestamp_type)}' for n, c in fields)}>"
             case "NULL":
                 return "VOID"
         return self.root

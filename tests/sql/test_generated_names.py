@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import sqlstream
+from sqlstream.core.changelog import KIND
 from sqlstream.core.errors import SyntaxProblem
+from sqlstream.core.hidden import hidden
 from sqlstream.sql.generated_names import bound, generated, reserved, shown
 from sqlstream.sql.statements.parsing import parse
 
@@ -54,3 +56,13 @@ def test_no_lambda_is_written_by_hand() -> None:
         # Those with functions are examples in Python.
         found += [f"{path.name}:{n.lineno} {n.value}" for n in texts if LAMBDA.search(n.value) and "def " not in n.value]
     assert found == []
+
+
+def test_names_of_columns_that_are_added_are_made_in_one_place() -> None:
+    root = Path(sqlstream.__file__).parent
+    written = [
+        p.relative_to(root).as_posix() for p in sorted(root.rglob("*.py")) if not p.is_symlink() and re.search(r"__sqlstream", p.read_text())
+    ]
+    # In the docstring of ``bound`` one is shown.
+    assert written == ["core/hidden.py", "sql/generated_names.py"]
+    assert hidden("kind") == KIND == "__sqlstream_kind"

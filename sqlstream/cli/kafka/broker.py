@@ -253,9 +253,9 @@ def _choose(asked: int | None, last: object) -> int:
     return wanted
 
 
-def _java(options: tuple[str, ...], main: str, progress: Callable[[str], None]) -> list[str]:
+def _java(options: tuple[str, ...], main_class: str, progress: Callable[[str], None]) -> list[str]:
     classpath = os.pathsep.join(str(jar) for jar in jars.ensure("broker", progress))
-    return [str(require_java()), *options, "-cp", classpath, main]
+    return [str(require_java()), *options, "-cp", classpath, main_class]
 
 
 def _wait(bootstrap: str, alive: Callable[[], bool], failure: Callable[[str], SetupError]) -> None:
@@ -301,8 +301,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--project", default=".", metavar="DIR", help="the project's folder (default: the current one)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, run: Callable[[Broker, argparse.Namespace], int | None], help: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(name, help=help, description=help)
+    def command(name: str, run: Callable[[Broker, argparse.Namespace], int | None], text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text)
         sub.set_defaults(run=run)
         return sub
 
@@ -316,12 +316,12 @@ def _parser() -> argparse.ArgumentParser:
     create.add_argument("topic")
     create.add_argument("--partitions", type=int, default=1)
     create.add_argument("--compacted", action="store_true", help="keep the last record of every key")
-    produce = command("produce", _produce, "send the lines of a file as records")
-    _somewhere(produce)
-    produce.add_argument("topic")
-    produce.add_argument("file", help="- for the standard input")
-    _separated(produce, "each line is key, SEP, value")
-    produce.add_argument("--partitions", type=int, help="create the topic first, with this many partitions")
+    producing = command("produce", _produce, "send the lines of a file as records")
+    _somewhere(producing)
+    producing.add_argument("topic")
+    producing.add_argument("file", help="- for the standard input")
+    _separated(producing, "each line is key, SEP, value")
+    producing.add_argument("--partitions", type=int, help="create the topic first, with this many partitions")
     consume = command("consume", _consume, "print the records of a topic as they come, until Ctrl-C")
     _somewhere(consume)
     consume.add_argument("topic")
@@ -345,8 +345,8 @@ def _client(broker: Broker, args: argparse.Namespace) -> KafkaClient:
     return client_of_table(args.table, Session(broker.project, notify=lambda line: None, python=False).planner.catalog)
 
 
-def _separated(command: argparse.ArgumentParser, help: str) -> None:
-    command.add_argument("--key-separator", type=lambda text: text.replace("\\t", "\t"), metavar="SEP", help=help + " (\\t for a tab)")
+def _separated(command: argparse.ArgumentParser, says: str) -> None:
+    command.add_argument("--key-separator", type=lambda text: text.replace("\\t", "\t"), metavar="SEP", help=says + " (\\t for a tab)")
 
 
 def _start(broker: Broker, args: argparse.Namespace) -> None:

@@ -18,6 +18,7 @@ from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.hidden import hidden
 from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.core.zones import is_zone
 from sqlstream.formats.base import Encoded, Fields, Format
@@ -34,8 +35,8 @@ _ROLLING = "every micro-batch of the job writes its own files"
 _COMPACTION = "small files stay as they are"
 _PROCESS_TIME = "By process time a partition is committed with each batch; 'sink.partition-commit.trigger' = 'partition-time' takes a delay."
 _NO_CLASS = "The time of a partition is read from its values: 'partition.time-extractor.timestamp-pattern'."
-_LINE, _FILE, _OWN, _VALUE = "__sqlstream_line", "__sqlstream_file", "__sqlstream_own_", "__sqlstream_value_"
-_PLACE, _ARRIVAL = "__sqlstream_place", "__sqlstream_arrival"
+_LINE, _FILE, _OWN, _VALUE = hidden("line"), hidden("file"), hidden("own_"), hidden("value_")
+_PLACE, _ARRIVAL = hidden("place"), hidden("arrival")
 # Metadata key to its SQL over Spark's _metadata; a path is without scheme, as Flink gives it.
 _PATH = f"url_decode(regexp_replace({_FILE}.file_path, '^[A-Za-z][A-Za-z0-9+.-]*:(//[^/]*)?', ''))"
 _MODIFIED = f"{_FILE}.file_modification_time"

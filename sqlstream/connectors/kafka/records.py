@@ -10,6 +10,7 @@ from sqlstream.connectors.base import SPLIT, Metadata
 from sqlstream.connectors.kafka.client_settings import PREFIX
 from sqlstream.core.changelog import KIND, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.hidden import hidden
 from sqlstream.formats.base import Encoded, Fields, Format
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import quote, spark_string
@@ -30,6 +31,8 @@ METADATA = (
     Metadata("timestamp", timestamp_ltz(3), writable=True),
     Metadata("timestamp-type", STRING),
 )
+_KAFKA, _META, _KEY, _VALUE = hidden("kafka_"), hidden("meta_"), hidden("key_"), hidden("value_")
+_SENT, _HEADERS = hidden("value"), hidden("headers")
 # Metadata key to its SQL over the columns of Spark's source.
 _METADATA = {
     "topic": "topic",
@@ -135,9 +138,9 @@ def _record_format(name: str) -> Format:
     return record_format
 
 
-def metadata_keys(layout: Layout) -> tuple[Metadata, ...]:
+def metadata_keys(how: Layout) -> tuple[Metadata, ...]:
     """Kafka's metadata keys and those of the value's format."""
-    return (*(Metadata(_OF_VALUE + p.key, p.type) for p in layout.value.properties), *METADATA)
+    return (*(Metadata(_OF_VALUE + p.key, p.type) for p in how.value.properties), *METADATA)
 
 
 def check_metadata(table: Table, known: tuple[Metadata, ...]) -> None:
@@ -153,45 +156,45 @@ def check_metadata(table: Table, known: tuple[Metadata, ...]) -> None:
             )
 
 
-def decoded(frame: DataFrame, table: Table, layout: Layout, split: Column | None = None) -> DataFrame:
+def decoded(frame: DataFrame, table: Table, how: Layout, split: Column | None = None) -> DataFrame:
     """The table's columns out of the columns of Spark's Kafka source, SPLIT where it is given, and KIND where records carry kinds."""
     from pyspark.sql import functions as F
 
-    source = [F.col(c).alias(f"__sqlstream_kafka_{c}") for c in frame.columns]
+    source = [F.col(c).alias(_KAFKA + c) for c in frame.columns]
     if split is not None:
         source.append(split.alias(SPLIT))
-    metadata = [F.expr(sql).alias(f"__sqlstream_meta_{key}") for key, sql in _METADATA.items() if any(c.key == key for c in table.metadata)]
-    origin = "concat('topic ', __sqlstream_kafka_topic, ', partition ', __sqlstream_kafka_partition, ', offset ', __sqlstream_kafka_offset)"
+    metadata = [F.expr(sql).alias(_META + key) for key, sql in _METADATA.items() if any(c.key == key for c in table.metadata)]
+    origin = f"concat('topic ', {_KAFKA}topic, ', partition ', {_KAFKA}partition, ', offset ', {_KAFKA}offset)"
     out = frame.select(*source, *metadata)
     columns: dict[str, str] = {}
-    if layout.key is not None:
-        out = _with(layout.key, Encoded(out, "__sqlstream_kafka_key", origin), layout.key_format_fields, table.options, "key.", "__sqlstream_key_")
-        columns = {n: quote(f"__sqlstream_key_{layout.key_names[n]}") for n, _ in layout.key_fields}
+    if how.key is not None:
+        out = _with(how.key, Encoded(out, _KAFKA + "key", origin), how.key_format_fields, table.options, "key.", _KEY)
+        columns = {n: quote(_KEY + how.key_names[n]) for n, _ in how.key_fields}
     properties = tuple(dict.fromkeys(c.key[len(_OF_VALUE) :] for c in table.metadata if c.key not in _METADATA))
-    value = Encoded(out, "__sqlstream_kafka_value", origin, properties=properties, nulls=layout.upserts)
-    out = _with(layout.value, value, layout.value_fields, table.options, layout.value_prefix, "__sqlstream_value_")
-    for name, _ in layout.value_fields:
-        own = quote(f"__sqlstream_value_{name}")
-        columns[name] = f"if(__sqlstream_kafka_value IS NULL, {columns[name]}, {own})" if layout.upserts and name in columns else own
+    value = Encoded(out, _KAFKA + "value", origin, properties=properties, nulls=how.upserts)
+    out = _with(how.value, value, how.value_fields, table.options, how.value_prefix, _VALUE)
+    for name, _ in how.value_fields:
+        own = quote(_VALUE + name)
+        columns[name] = f"if({_KAFKA}value IS NULL, {columns[name]}, {own})" if how.upserts and name in columns else own
     for c in table.metadata:
-        name = f"__sqlstream_meta_{c.key}" if c.key in _METADATA else f"__sqlstream_value_{_PROPERTY}{c.key[len(_OF_VALUE) :]}"
+        name = _META + c.key if c.key in _METADATA else f"{_VALUE}{_PROPERTY}{c.key[len(_OF_VALUE) :]}"
         columns[c.name] = f"CAST({quote(name)} AS {c.type.spark})"
     more = [] if split is None else [F.col(SPLIT)]
-    if layout.upserts:
-        more.append(F.expr(f"if(__sqlstream_kafka_value IS NULL, {RowKind.DELETE.spark}, {RowKind.UPDATE_AFTER.spark})").alias(KIND))
-    elif layout.value.mode.carries_kinds:
+    if how.upserts:
+        more.append(F.expr(f"if({_KAFKA}value IS NULL, {RowKind.DELETE.spark}, {RowKind.UPDATE_AFTER.spark})").alias(KIND))
+    elif how.value.mode.carries_kinds:
         more.append(F.col(KIND))
     return out.select(*[F.expr(columns[c.name]).alias(c.name) for c in table.columns if c.name in columns], *more)
 
 
 def _with(format_: Format, record: Encoded, fields: Fields, options: Mapping[str, str], prefix: str, start: str) -> DataFrame:
     """``record.frame`` with the decoded ``fields`` and properties, their names behind ``start``, and KIND."""
-    decoded = format_.decode(record, fields, formats.own_options(format_, options, prefix))
+    made = format_.decode(record, fields, formats.own_options(format_, options, prefix))
     names = [start + n for n, _ in fields] + [f"{start}{_PROPERTY}{p}" for p in record.properties]
-    return decoded.toDF(*record.frame.columns, *names, *([KIND] if format_.mode.carries_kinds else []))
+    return made.toDF(*record.frame.columns, *names, *([KIND] if format_.mode.carries_kinds else []))
 
 
-def encoded(frame: DataFrame, table: Table, layout: Layout, removed: str | None = None) -> DataFrame:
+def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = None) -> DataFrame:
     """The columns that Spark's Kafka sink takes; the value is NULL where ``removed`` (SQL) is true."""
     from pyspark.sql import functions as F
 
@@ -201,20 +204,20 @@ def encoded(frame: DataFrame, table: Table, layout: Layout, removed: str | None 
             f"Metadata column '{written['timestamp'].name}' can't be written: Spark's Kafka sink sets the record's time itself.",
             hint=f"Declare it VIRTUAL: {written['timestamp'].name} TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL.",
         )
-    value = layout.value.encode(layout.value_fields, formats.own_options(layout.value, table.options, layout.value_prefix))
-    columns = [(value if removed is None else F.when(~F.expr(removed), value)).alias("__sqlstream_value")]
-    sent = [F.col("__sqlstream_value").alias("value")]
+    value = how.value.encode(how.value_fields, formats.own_options(how.value, table.options, how.value_prefix))
+    columns = [(value if removed is None else F.when(~F.expr(removed), value)).alias(_SENT)]
+    sent = [F.col(_SENT).alias("value")]
     if "headers" in written:
         pair = bound(lambda e: f"named_struct('key', {e}.key, 'value', {e}.value)")
         pairs = f"transform(map_entries({quote(written['headers'].name)}), {pair})"
-        columns.append(F.expr(pairs).alias("__sqlstream_headers"))
-        sent.append(F.col("__sqlstream_headers").alias("headers"))
-    if layout.key is not None:
+        columns.append(F.expr(pairs).alias(_HEADERS))
+        sent.append(F.col(_HEADERS).alias("headers"))
+    if how.key is not None:
         # The key's fields have their names in the key, which may be those of other columns in the value.
-        columns += [F.col(quote(n)).alias(layout.key_names[n]) for n, _ in layout.key_fields]
-        key = layout.key.encode(layout.key_format_fields, formats.own_options(layout.key, table.options, "key."))
+        columns += [F.col(quote(n)).alias(how.key_names[n]) for n, _ in how.key_fields]
+        key = how.key.encode(how.key_format_fields, formats.own_options(how.key, table.options, "key."))
         sent.append(key.alias("key"))
-    return frame.select(*columns).select(*sent).withColumn("value", _small_enough(table, keyed=layout.key is not None))
+    return frame.select(*columns).select(*sent).withColumn("value", _small_enough(table, keyed=how.key is not None))
 
 
 def _small_enough(table: Table, *, keyed: bool) -> Column:

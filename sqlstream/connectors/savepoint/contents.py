@@ -123,16 +123,16 @@ def _type(text: str) -> Type:
     return parse_type(Cursor(text, tokenize(text)))
 
 
-def find(folder: Place, *, uid: str | None = None, hash: str | None = None) -> StateOperator:
-    """The operator of the savepoint in ``folder`` with this ``uid``, or whose node has this ``hash``. Raises ValidationError."""
+def find(folder: Place, *, uid: str | None = None, node_hash: str | None = None) -> StateOperator:
+    """The operator of the savepoint in ``folder`` with this ``uid``, or whose node has this ``node_hash``. Raises ValidationError."""
     known = operators(folder)
-    matching = [o for o in known if (o.uid == uid if uid is not None else o.hash == hash)]
+    matching = [o for o in known if (o.uid == uid if uid is not None else o.hash == node_hash)]
     if len(matching) == 1:
         return matching[0]
-    asked = uid if uid is not None else hash
+    asked = uid if uid is not None else node_hash
     if matching:
         uids = ", ".join(f"'{o.uid}'" for o in matching)
-        raise ValidationError(f"Several operators of the savepoint have the hash '{hash}'.", hint=f"Set 'operator.uid' to one of {uids}.")
+        raise ValidationError(f"Several operators of the savepoint have the hash '{node_hash}'.", hint=f"Set 'operator.uid' to one of {uids}.")
     names = [o.uid if uid is not None else o.hash for o in known]
     listed = "; ".join(f"'{name}': {o.text}" for name, o in zip(names, known, strict=True))
     near = did_you_mean(asked or "", names)

@@ -100,7 +100,7 @@ class Savepoint(Connector):
         uid, by_hash = (table.options.get(key) for key in ("operator.uid", "operator.uid.hash"))
         if (uid is None) == (by_hash is None):
             raise ValidationError("Either 'operator.uid' or 'operator.uid.hash' must be set.", hint="DESCRIBE SAVEPOINT prints the uids.")
-        operator = find(savepoint, uid=uid, hash=by_hash)
+        operator = find(savepoint, uid=uid, node_hash=by_hash)
         if not operator.columns:
             raise NotSupported(
                 f"What operator '{operator.uid}' keeps can't be read as a table: {operator.text}.",

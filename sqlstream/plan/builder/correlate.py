@@ -59,9 +59,9 @@ def _of_row(node: exp.Expr, scope: Scope) -> Expr:
     return bound
 
 
-def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool) -> tuple[Relation, Correlate]:
-    """``left`` with the elements of ``collection``, named as ``node`` says. Raises ValidationError."""
-    columns = _elements(collection.type)
+def correlated(left: Relation, node: exp.Expr, unnested: Expr, *, outer: bool) -> tuple[Relation, Correlate]:
+    """``left`` with the elements of ``unnested``, named as ``node`` says. Raises ValidationError."""
+    columns = _elements(unnested.type)
     ordinality = has_ordinality(node)
     if ordinality:
         columns.append((ORDINALITY, INT.not_null()))
@@ -74,7 +74,7 @@ def correlated(left: Relation, node: exp.Expr, collection: Expr, *, outer: bool)
         names = [qualifier]  # as in SQL
     own = free_names(names, {f.name for f in fields(left.node)})
     added = tuple(Field(name, type_) for name, (_, type_) in zip(own, columns, strict=True))
-    made = Correlate(left.node, collection, added, ordinality, outer)
+    made = Correlate(left.node, unnested, added, ordinality, outer)
     return replace(left, node=made, names=(*left.names, *((qualifier, name) for name in names)), hint=Hint()), made
 
 

@@ -83,10 +83,10 @@ class Decorrelated:
             return None
         written = self.select.expressions[place]
         item = (written.this if isinstance(written, exp.Alias) else written).copy()
-        calls = {id(whole_call(call)): call for call in aggregate_calls(item, self.inside)}
-        if id(item) in calls and not is_called(calls[id(item)], "COUNT"):
+        by_id = {id(whole_call(call)): call for call in aggregate_calls(item, self.inside)}
+        if id(item) in by_id and not is_called(by_id[id(item)], "COUNT"):
             return None
-        none: exp.Expr = item.transform(lambda n: _of_nothing(calls[id(n)]) if id(n) in calls else n, copy=False)
+        none: exp.Expr = item.transform(lambda n: _of_nothing(by_id[id(n)]) if id(n) in by_id else n, copy=False)
         return none
 
 

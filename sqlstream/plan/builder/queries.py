@@ -152,8 +152,8 @@ def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment, cl
     parts = conjuncts(where)
     joins = [p for p in parts if _sub_query(p) is not None]
     values = [p for p in parts if p not in joins and any(is_sub_query(n) for n in p.walk())]
-    plain = make.all_of([condition(p, scope, clause) for p in parts if p not in joins and p not in values])
-    node = filtered(source.node, plain)
+    simple = make.all_of([condition(p, scope, clause) for p in parts if p not in joins and p not in values])
+    node = filtered(source.node, simple)
     for part in joins:
         with reading(scope):
             node = _semi_join(part, node, scope, env)
@@ -185,8 +185,8 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
     conditions: list[Expr] = []
     items: Sequence[Expr]
     used = [f.name for f in fields(node)]
-    plain = isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v)
-    if plain and not any(aggregate_calls(e, scope) for e in select.expressions) and not any(over_calls(select.expressions)):
+    simple = isinstance(select, exp.Select) and all(k in _PLAIN for k, v in select.args.items() if v)
+    if simple and not any(aggregate_calls(e, scope) for e in select.expressions) and not any(over_calls(select.expressions)):
         # What the sub-query asks of columns around it is the join's condition.
         read = from_clause(select, env, query)
         inner = replace(read, node=without_names(read.node, used))
@@ -226,8 +226,8 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
 
 
 def _aggregates(expr: Expr) -> bool:
-    over = [e.call for e in expr.walk() if isinstance(e, OverCall)]
-    return any(isinstance(e, AggregateCall) and e not in over for e in expr.walk())
+    windowed = [e.call for e in expr.walk() if isinstance(e, OverCall)]
+    return any(isinstance(e, AggregateCall) and e not in windowed for e in expr.walk())
 
 
 def _listed(expressions: Iterable[exp.Expr], source: Relation, scope: Scope) -> list[tuple[str, Expr]]:

@@ -308,8 +308,8 @@ def _shared(old: NodeRecord, new: NodeRecord) -> Iterator[Judged]:
         yield Judged("state", old.text, Fate.LOST, f"what {', '.join(said)} {'has' if len(gone) == 1 else 'have'} come to is forgotten")
 
 
-def _alone(node: NodeRecord, new: Sequence[NodeRecord], field: str, taken: Mapping[str, str]) -> bool:
-    like = {n.id for n in new if n.keeps_state and n.id not in taken and getattr(n, field) == getattr(node, field)}
+def _alone(node: NodeRecord, new: Sequence[NodeRecord], by: str, taken: Mapping[str, str]) -> bool:
+    like = {n.id for n in new if n.keeps_state and n.id not in taken and getattr(n, by) == getattr(node, by)}
     return like == {node.id}
 
 

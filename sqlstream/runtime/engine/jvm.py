@@ -127,7 +127,7 @@ def gateway(variables: Mapping[str, str]) -> Any:
         return launch_gateway()  # type: ignore[no-untyped-call]
 
 
-def forget(gateway: Any) -> None:
+def forget(ended: Any) -> None:
     """Let go of a JVM that has ended, so that another can be started."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
@@ -136,7 +136,7 @@ def forget(gateway: Any) -> None:
     context = SparkContext._active_spark_context
     if context is not None and (server := context._accumulatorServer) is not None:
         server.shutdown()
-    gateway.shutdown()
+    ended.shutdown()
     SparkContext._active_spark_context = None
     SparkContext._gateway = None
     SparkContext._jvm = None

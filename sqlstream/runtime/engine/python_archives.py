@@ -120,12 +120,12 @@ def _unpack(path: Path, folder: Path) -> None:
         raise ValidationError(f"The archive '{path}' cannot be unpacked (python.archives): {error}.") from error
 
 
-def executable(options: Mapping[str, str], unpacked: Path | None) -> str | None:
+def executable(options: Mapping[str, str], archive: Path | None) -> str | None:
     """The interpreter that ``python.executable`` names, in an archive or else on this machine. Raises ValidationError."""
     named = options.get("python.executable")
     if not named:
         return None
-    inside = unpacked / named if unpacked is not None else None
+    inside = archive / named if archive is not None else None
     if inside is not None and inside.is_file():
         return str(inside)
     program = shutil.which(str(Path(named).expanduser()) if named.startswith("~") else named)

@@ -8,7 +8,6 @@ import threading
 import uuid
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -167,51 +166,22 @@ class Jobs:
         """``home``: that of the job, where it was stopped and somebody starts it."""
         if self._closing:
             raise JobFailed("The session ends: no job is started any more.")
-        sinks, name, settings = asked.sinks, asked.name, asked.settings
+        by_script = home is None
         self.await_ended()
-        look = partial(find, self.kept.jobs, sinks, name, digest(sinks, settings.zone), settings.zone)
-        try:
-            by_script, home = home is None, home or look(self._taken() | declined)
-            run = uuid.uuid4().hex
-            lock = home.lock(run, self._notify)
-            # Who has asked for it waits for the answer.
-            if by_script:
-                requests.forget(home.path)
-        except OSError as error:
-            raise job_error(error, folder=self._project) from error
-        job = Job(
-            run, home.name, sinks, home.path, lock=lock, locate=asked.locate, streaming=settings.streaming,
-            zone=_time_zone(sinks, settings.zone), idle_ms=settings.idle_ms,
-        )  # fmt: skip
-        if (before := Status.read(home.path)) is not None:
-            job.machine.continues(before.failures)
-            if before.lives:
-                job.machine.note(f"Process {before.pid} on {before.host} ended without stopping it.", before.written)
+        home, job, before = self._reserve(asked, home, declined)
         if by_script and self._keep_stopped and home.stays_stopped and (last := home.latest()) is not None:
             job.folder = last.folder
             return self._keep_back(job, asked)
-        runner = JobRunner(job, spark, self._again, settings, self._project, self._emit, self._notify, self._job_ended)
+        runner = JobRunner(job, spark, self._again, asked.settings, self._project, self._emit, self._notify, self._job_ended)
         resumed = False
         try:
-            resumed = Beginning(job, runner, settings, masked_text(asked.sql), self._notify).place(home, self._taken())
+            resumed = Beginning(job, runner, asked.settings, masked_text(asked.sql), self._notify).place(home, self._taken())
             runner.start(resumed=resumed)
         except Exception as error:
-            if not resumed and job.folder != home.path and not job.checkpoint.exists():
-                # Nothing has run: a later start must not find what this one had looked up.
-                with suppress(OSError):
-                    storage.delete(job.folder)
-                    if home.latest() is None:
-                        home.forget()
-            elif isinstance(error, Damaged) or (job.folder != home.path and Version.read(job.folder) is not None):
-                job.machine.refuse(job.told(error))
-                generation = before.generation if before is not None and job.folder == home.path else job.folder.name
-                with suppress(OSError):
-                    replace(status_of(job), generation=generation).write(home.path)
-            job.release()
-            if isinstance(error, Declined) and settings.agrees is not None:
-                others = declined | {home.path}
-                if settings.agrees(f"Submit it as another job, '{look(self._taken() | others).name}'?"):
-                    return self._submit(spark, asked, others)
+            _did_not_begin(job, home, before, error, resumed=resumed)
+            agrees, others = asked.settings.agrees, declined | {home.path}
+            if isinstance(error, Declined) and agrees is not None and agrees(f"Submit it as another job, '{self._home(asked, others).name}'?"):
+                return self._submit(spark, asked, others)
             raise job.told(error) from error
         self._jobs[job.id], self._submissions[job.id], self._runners[job.id] = job, asked, runner
         self._script.append(job)
@@ -219,6 +189,33 @@ class Jobs:
         self._noted(job, home.let_start)
         self._retain(home, job, runner)
         return job
+
+    def _home(self, asked: _Submission, but: Collection[Place] = ()) -> JobFolder:
+        """The folder of a job, without those ``but`` and of others."""
+        sinks, zone = asked.sinks, asked.settings.zone
+        return find(self.kept.jobs, sinks, asked.name, digest(sinks, zone), zone, self._taken() | set(but))
+
+    def _reserve(self, asked: _Submission, home: JobFolder | None, declined: Collection[Place]) -> tuple[JobFolder, Job, Status | None]:
+        """The folder of the job, which is this process's from now on, the job, and what was written down of it before."""
+        by_script, run = home is None, uuid.uuid4().hex
+        try:
+            home = home or self._home(asked, declined)
+            lock = home.lock(run, self._notify)
+            # Who has asked for it waits for the answer.
+            if by_script:
+                requests.forget(home.path)
+        except OSError as error:
+            raise job_error(error, folder=self._project) from error
+        settings = asked.settings
+        job = Job(
+            run, home.name, asked.sinks, home.path, lock=lock, locate=asked.locate, streaming=settings.streaming,
+            zone=_time_zone(asked.sinks, settings.zone), idle_ms=settings.idle_ms,
+        )  # fmt: skip
+        if (before := Status.read(home.path)) is not None:
+            job.machine.continues(before.failures)
+            if before.lives:
+                job.machine.note(f"Process {before.pid} on {before.host} ended without stopping it.", before.written)
+        return home, job, before
 
     def _keep_back(self, job: Job, asked: _Submission) -> Job:
         """The job as one that stays stopped, until somebody starts it."""
@@ -430,6 +427,22 @@ class Jobs:
         """Let go of its folder, unless it is still to be read."""
         if not self._locked:
             job.machine.unread(job.release)
+
+
+def _did_not_begin(job: Job, home: JobFolder, before: Status | None, error: Exception, *, resumed: bool) -> None:
+    """Leave the folder of a job as it was, or say in it why the job has failed, and let go of it."""
+    if not resumed and job.folder != home.path and not job.checkpoint.exists():
+        # Nothing has run: a later start must not find what this one had looked up.
+        with suppress(OSError):
+            storage.delete(job.folder)
+            if home.latest() is None:
+                home.forget()
+    elif isinstance(error, Damaged) or (job.folder != home.path and Version.read(job.folder) is not None):
+        job.machine.refuse(job.told(error))
+        generation = before.generation if before is not None and job.folder == home.path else job.folder.name
+        with suppress(OSError):
+            replace(status_of(job), generation=generation).write(home.path)
+    job.release()
 
 
 def _not_running(job: Job) -> ValidationError:

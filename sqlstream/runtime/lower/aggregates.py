@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors.in_order import arrival
 from sqlstream.core.changelog import KIND
+from sqlstream.core.hidden import hidden
 from sqlstream.plan.properties import changelog_mode, fields, watermark_lag
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.rules.distinct_windows import over_set
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes import GroupAggregate, NamedAggregate, WindowAggregate
 
-_ALL = "__sqlstream_all"
-_LIVE = "__sqlstream_live"
-_ARRIVAL = "__sqlstream_arrival"
-_MARK = "__sqlstream_mark_{}"
+_ALL = hidden("all")
+_LIVE = hidden("live")
+_ARRIVAL = hidden("arrival")
+_MARK = hidden("mark_{}")
 
 
 def window_aggregate(node: WindowAggregate, frame: DataFrame, zone: str) -> DataFrame:
@@ -39,7 +40,7 @@ def window_aggregate(node: WindowAggregate, frame: DataFrame, zone: str) -> Data
 
     session = node.window.kind.merges and not node.attached
     derived_keys = (node.time,) if node.attached else (node.start, node.end, node.time)
-    keys = {k: f"__sqlstream_key_{i}" for i, k in enumerate(k for k in node.keys if k not in derived_keys)}
+    keys = {k: hidden(f"key_{i}") for i, k in enumerate(k for k in node.keys if k not in derived_keys)}
     others = [F.col(quote(f.name)) for f in fields(node.input) if f.name != node.time]
     copies = [F.col(quote(k)).alias(copy) for k, copy in keys.items()]
     lag = watermark_lag(node)
@@ -63,7 +64,7 @@ def window_aggregate(node: WindowAggregate, frame: DataFrame, zone: str) -> Data
         grouping, last = F.col(TIME), later(TIME, -lag)
         start, end = windows.bounds(node.window, local(last, kind, node.zone))
     # Spark's name of sessions, which users have too, is beside them.
-    held = {a.name: f"__sqlstream_value_{i}" for i, a in enumerate(node.aggregates)}
+    held = {a.name: hidden(f"value_{i}") for i, a in enumerate(node.aggregates)}
     calls = tuple(replace(a, name=held[a.name]) for a in node.aggregates)
     aggregated = _aggregated(frame.groupBy(grouping, *keys.values()), calls, zone, arrived=_ARRIVAL if session else None)
     derived = {node.time: last, node.end: end, node.start: start} | keys

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.core.hidden import hidden
 from sqlstream.plan import make
 from sqlstream.runtime.lower.python_functions import register
 from sqlstream.runtime.lower.row import row
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes import Correlate
 
-_ENTRY, _ELEMENT, _PLACE = "__sqlstream_entry", "__sqlstream_element", "__sqlstream_place"
+_ENTRY, _ELEMENT, _PLACE = hidden("entry"), hidden("element"), hidden("place")
 
 
 def correlated(node: Correlate, frame: DataFrame, zone: str) -> DataFrame:

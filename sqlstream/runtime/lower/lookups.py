@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.in_order import arriving
+from sqlstream.core.hidden import hidden
 from sqlstream.plan.nodes import JoinKind, LookupJoin
 from sqlstream.runtime.lower.operators import LookupOptions, latest_files, lookup_join
 from sqlstream.runtime.lower.row import row
@@ -22,7 +23,7 @@ def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str) -> Da
     """The rows of ``left``, the node's input, with those of ``right``, its table."""
     from pyspark.sql import functions as F
 
-    keys = {f"__sqlstream_key_{i}": column for i, (_, column) in enumerate(node.keys)}
+    keys = {hidden(f"key_{i}"): column for i, (_, column) in enumerate(node.keys)}
     values = [F.expr(render(value, zone)).alias(key) for key, (value, _) in zip(keys, node.keys, strict=True)]
     conditions = [f"{quote(key)} = {quote(column)}" for key, column in keys.items()]
     conditions += [] if node.condition is None else [f"({render(node.condition, zone)})"]

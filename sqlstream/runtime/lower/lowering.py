@@ -19,6 +19,7 @@ from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import SPLIT, Read, SourceFrame, with_kinds
 from sqlstream.core import storage
 from sqlstream.core.changelog import KIND, KIND_TYPE, RowKind
+from sqlstream.core.hidden import hidden
 from sqlstream.plan.nodes import (
     ChangelogNormalize,
     CoGroup,
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
 
     from sqlstream.sql.types import Type
 
-WATERMARK = "__sqlstream_watermark"
+WATERMARK = hidden("watermark")
 
 
 def lower(node: Node, to: Lowering) -> DataFrame:
@@ -270,7 +271,7 @@ def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:
     if not node.conditions:
         return frame.select(F.inline(F.expr(f"array({', '.join(rows)})")))
     wheres = ["TRUE" if c is None else render(c, to.zone) for c in node.conditions]
-    each = (f"if({where}, array({row}), array())" for where, row in zip(wheres, rows, strict=True))
+    each = (f"if({where}, array({struct}), array())" for where, struct in zip(wheres, rows, strict=True))
     # What no projection takes is left out before the rows are made.
     kept = frame if "TRUE" in wheres else frame.where(" OR ".join(f"({where})" for where in wheres))
     return kept.select(F.inline(F.expr(f"flatten(array({', '.join(each)}))")))
@@ -279,9 +280,9 @@ def _expand(node: Expand, frame: DataFrame, to: Lowering) -> DataFrame:
 def _values(node: Values, to: Lowering) -> DataFrame:
     structs = (
         "named_struct("
-        + ", ".join(f"'c{i}', CAST({render(cell, to.zone)} AS {f.type.spark})" for i, (cell, f) in enumerate(zip(row, node.fields, strict=True)))
+        + ", ".join(f"'c{i}', CAST({render(cell, to.zone)} AS {f.type.spark})" for i, (cell, f) in enumerate(zip(cells, node.fields, strict=True)))
         + ")"
-        for row in node.rows
+        for cells in node.rows
     )
     frame = to.spark.range(0, 1, 1, 1).selectExpr(f"inline(array({', '.join(structs)}))")
     return frame.toDF(*[f.name for f in node.fields])

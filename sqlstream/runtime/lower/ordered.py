@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sqlstream.core.hidden import hidden
 from sqlstream.plan.nodes import Over, Rank, Sort, TimeAttribute
 from sqlstream.plan.properties import field, fields, watermark_lag
 from sqlstream.runtime.lower.operators import Lag, Mark, OverOptions, first_row, over_aggregate, time_sort
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes import NamedAggregate
 
-_TIME = "__sqlstream_order"
-_NOTHING = "__sqlstream_nothing"
-_MARK = "__sqlstream_mark_{}"
-_VALUE = "__sqlstream_value_{}"
-_ARRIVAL = "__sqlstream_arrival"
+_TIME = hidden("order")
+_NOTHING = hidden("nothing")
+_MARK = hidden("mark_{}")
+_VALUE = hidden("value_{}")
+_ARRIVAL = hidden("arrival")
 
 
 def sorted_rows(node: Sort, frame: DataFrame) -> DataFrame:

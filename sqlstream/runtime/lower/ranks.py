@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import KIND
+from sqlstream.core.hidden import hidden
 from sqlstream.plan.properties import changelog_mode, fields
 from sqlstream.runtime.lower.operators import RankOptions, keyed_rank
 from sqlstream.runtime.lower.row import row
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes import Rank, SortKey
 
-_ALL, _PLACE, _ARRIVAL = "__sqlstream_all", "__sqlstream_place", "__sqlstream_arrival"
+_ALL, _PLACE, _ARRIVAL = hidden("all"), hidden("place"), hidden("arrival")
 
 
 def sort_key(key: SortKey) -> Column:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import KIND, RowKind
+from sqlstream.core.hidden import hidden
 from sqlstream.plan import make
 from sqlstream.plan.nodes import JoinKind
 from sqlstream.plan.properties import fields, watermark_lag
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.expressions import Expr
 
 _HOW = {JoinKind.INNER: "inner", JoinKind.LEFT: "left", JoinKind.RIGHT: "right", JoinKind.FULL: "full"}
-_UNTIL, _PLACE = "__sqlstream_until", "__sqlstream_place"
+_UNTIL, _PLACE = hidden("until"), hidden("place")
 
 
 def interval_joined(node: IntervalJoin, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:

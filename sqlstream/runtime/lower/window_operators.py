@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sqlstream.core.hidden import hidden
 from sqlstream.plan.nodes import SIDE, CoGroup, Collected, JoinKind, JoinSide, WindowJoin, WindowRank
 from sqlstream.plan.properties import fields, watermark_lag
 from sqlstream.runtime.lower.operators import TopOptions, top
@@ -19,10 +20,10 @@ from sqlstream.sql.spark_sql import render
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-TIME = "__sqlstream_time"
+TIME = hidden("time")
 WATERMARK_METADATA = {"spark.watermarkDelayMs": 0}
-_START, _END, _ROWS, _ROW, _PLACE = "__sqlstream_start", "__sqlstream_end", "__sqlstream_rows", "__sqlstream_row", "__sqlstream_place"
-_LEFT, _RIGHT = _SIDES = ("__sqlstream_left", "__sqlstream_right")
+_START, _END, _ROWS, _ROW, _PLACE = hidden("start"), hidden("end"), hidden("rows"), hidden("row"), hidden("place")
+_LEFT, _RIGHT = _SIDES = (hidden("left"), hidden("right"))
 
 
 def closing(frame: DataFrame, time: str, lag: int) -> Column:
@@ -54,7 +55,7 @@ def ranked(node: WindowRank, frame: DataFrame) -> DataFrame:
 
     lag = watermark_lag(node)
     columns = [f.name for f in fields(node.input)]
-    outside = {node.start: _START, node.end: _END, **{p: f"__sqlstream_key_{i}" for i, p in enumerate(node.partition)}}
+    outside = {node.start: _START, node.end: _END, **{p: hidden(f"key_{i}") for i, p in enumerate(node.partition)}}
     inside = [c for c in columns if c not in outside and c != node.time]
     order = [replace(k, name=f"o{i}") for i, k in enumerate(node.order)]
     rows = frame.select(

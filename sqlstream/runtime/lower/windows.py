@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlstream.core.hidden import hidden
 from sqlstream.plan.nodes import WINDOW_END, WINDOW_START, WINDOW_TIME, Window, WindowTvf
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.functions.base import instant, local
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 # The name that Spark gives to the column of sessions.
 SESSION = "session_window"
-_START, _END = "__sqlstream_start", "__sqlstream_end"
+_START, _END = hidden("start"), hidden("end")
 # A row without a time belongs to no window: Flink fails the job, and so do we.
 NO_TIME = "raise_error('RowTime field should not be null, please convert it to a non-null long value.')"
 

@@ -157,8 +157,8 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
         case "catalog":
             return catalogs(context)
         case "function":
-            functions = queries.own_calls(context) if place.root.word(0) in ("DROP", "ALTER") else queries.calls(context)
-            return (c._replace(text=c.text.removesuffix("(")) for c in functions)
+            offered = queries.own_calls(context) if place.root.word(0) in ("DROP", "ALTER") else queries.calls(context)
+            return (c._replace(text=c.text.removesuffix("(")) for c in offered)
         case "column":
             table = scope.path_at(place.root, 2 + 2 * (place.root.word(2) == "IF"))
             return (identifier("column", c.name, c.type) for c in context.columns_of(table))

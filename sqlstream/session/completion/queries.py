@@ -145,14 +145,14 @@ def operands(place: Place, below: Iterable[FromItem]) -> Iterator[Candidate]:
 
 def _qualified(qualifier: tuple[str, ...], below: list[FromItem]) -> Iterator[Candidate]:
     """The columns of an alias, the fields of a ROW."""
-    columns: tuple[Column, ...] = tuple(c for s in below if s.alias == qualifier[0] or s.parts == qualifier for c in s.columns)
-    rest = qualifier[1:] if columns else qualifier
+    described: tuple[Column, ...] = tuple(c for s in below if s.alias == qualifier[0] or s.parts == qualifier for c in s.columns)
+    rest = qualifier[1:] if described else qualifier
     if any(s.parts == qualifier for s in below):
         rest = ()
-    columns = columns or tuple(c for s in below for c in s.columns)
+    described = described or tuple(c for s in below for c in s.columns)
     for name in rest:
-        columns = next((c.fields for c in columns if c.name == name), ())
-    yield from (identifier("column", c.name, c.type) for c in columns)
+        described = next((c.fields for c in described if c.name == name), ())
+    yield from (identifier("column", c.name, c.type) for c in described)
 
 
 def columns(below: list[FromItem]) -> Iterator[Candidate]:

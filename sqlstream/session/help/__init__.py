@@ -144,7 +144,7 @@ def _functions(name: str, users: Sequence[Function]) -> list[str]:
 
 
 def _parts(*texts: str) -> list[str]:
-    return [line for text in texts if text for line in ["", *_indented(text)]]
+    return [line for paragraph in texts if paragraph for line in ["", *_indented(paragraph)]]
 
 
 def _of_connector(name: str, at: Any) -> list[str]:

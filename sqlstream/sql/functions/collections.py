@@ -95,7 +95,7 @@ def _slice(call: Rendered) -> str:
     first = f"if({start} > 0, {start}, if({start} = 0, 1, greatest({size} + {start} + 1, 1)))"
     last = f"if({end[0]} >= 0, greatest({end[0]}, 1), {size} + {end[0]} + 1)" if end else size
     cut = f"slice({array}, {first}, greatest({last} - {first} + 1, 0))"
-    nulls = [f"{bound} IS NULL" for bound, type_ in zip(call.args[1:], call.types[1:], strict=True) if type_.nullable]
+    nulls = [f"{argument} IS NULL" for argument, type_ in zip(call.args[1:], call.types[1:], strict=True) if type_.nullable]
     return f"if({' OR '.join(nulls)}, NULL, {cut})" if nulls else cut
 
 

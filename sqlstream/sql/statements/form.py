@@ -89,31 +89,31 @@ class Refused:
 
 def read(form: StatementForm, cursor: StatementParser) -> exp.Expr:
     """The node of the statement that begins at ``cursor``. Raises SyntaxProblem."""
-    arguments: dict[str, Any] = {}
-    _read(form.parts, cursor, arguments)
-    return form.node(**arguments)
+    values: dict[str, Any] = {}
+    _read(form.parts, cursor, values)
+    return form.node(**values)
 
 
-def _read(part: Part, cursor: StatementParser, arguments: dict[str, Any]) -> None:
+def _read(part: Part, cursor: StatementParser, values: dict[str, Any]) -> None:
     match part:
         case Sequenced(parts):
             for inner in parts:
-                _read(inner, cursor, arguments)
+                _read(inner, cursor, values)
         case Word(text, argument):
             cursor.expect(text)
             if argument:
-                arguments[argument] = True
+                values[argument] = True
         case Slot(_, argument):
-            arguments[argument] = _value(part, cursor)
+            values[argument] = _value(part, cursor)
         case Choice(rows, optional, argument) if argument:
             words = cursor.one_of(*part.phrases)
             if not words and not optional:
                 cursor.unexpected(cursor.token, listed(part.phrases))
-            arguments[argument] = words
+            values[argument] = words
         case Choice(rows, optional):
             row = next((r for r in rows if any(_is_at(first, cursor) for first in _firsts(r.parts))), None)
             if row is not None:
-                _read(row, cursor, arguments)
+                _read(row, cursor, values)
             elif not optional:
                 cursor.unexpected(cursor.token, listed([shown(r) for r in rows]))
 

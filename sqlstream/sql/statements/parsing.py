@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 _QUERY_STARTS = ("SELECT", "WITH", "VALUES", "TABLE", "(")
 
 
-def parse(statement: str | StatementText) -> exp.Expression:
+def parse(source: str | StatementText) -> exp.Expression:
     """The syntax tree of one statement (without its ``;``); of one that a script was split into no text is lexed again.
 
     Raises SyntaxProblem with the place of the offending token; NotSupported for syntax of Flink that is refused here.
     """
-    if isinstance(statement, str):
-        return deeply(lambda: _parsed(statement, tokenize(statement)))
-    return deeply(lambda: _parsed(statement.text, tokenize(statement.text, statement.lexemes, statement.start)))
+    if isinstance(source, str):
+        return deeply(lambda: _parsed(source, tokenize(source)))
+    return deeply(lambda: _parsed(source.text, tokenize(source.text, source.lexemes, source.start)))
 
 
 def begins_statement(cursor: StatementParser) -> bool:

@@ -167,7 +167,7 @@ def arguments(part: Part) -> Iterator[str]:
 
 def leads(row: Sequenced) -> tuple[tuple[str, ...], ...]:
     """The words that a statement can begin with, up to its first slot or bracket."""
-    return tuple(dict.fromkeys(words for words, _ in _leads(row.parts)))
+    return tuple(dict.fromkeys(lead for lead, _ in _leads(row.parts)))
 
 
 def _leads(parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], bool]]:
@@ -185,12 +185,12 @@ def _leads(parts: Sequence[Part]) -> Iterator[tuple[tuple[str, ...], bool]]:
             first = [lead for row in rows for lead in _leads(row.parts)] + [((), True)] * optional
         case _:
             first = [((), False)]
-    for words, whole in first:
+    for head, whole in first:
         if not whole:
-            yield words, False
+            yield head, False
             continue
         for more, all_ in _leads(parts[1:]):
-            yield words + more, all_
+            yield head + more, all_
 
 
 def shown(part: Part) -> str:

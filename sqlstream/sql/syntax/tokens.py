@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlstream.core.errors import SyntaxProblem
-from sqlstream.sql.generated_names import PREFIX, reserved
+from sqlstream.core.hidden import PREFIX
+from sqlstream.sql.generated_names import reserved
 from sqlstream.sql.syntax.lexer import Kind, Lexeme, lexemes, message, position
 
 if TYPE_CHECKING:

@@ -68,11 +68,11 @@ class UserFunctions(Mapping[str, Function]):
 
     def rows(self) -> list[PythonFunction]:
         """Those that are right."""
-        functions = []
+        usable = []
         for name in self:
             with suppress(SqlStreamError):  # the error is raised when it is called
-                functions.append(self._named(name))
-        return [f for f in functions if f is not None]
+                usable.append(self._named(name))
+        return [f for f in usable if f is not None]
 
     def described(self, declared: UserFunction) -> PythonFunction:
         """What ``declared`` is. Raises ValidationError, NotSupported."""

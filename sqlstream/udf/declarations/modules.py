@@ -155,14 +155,14 @@ class Modules:
         self.errors, self.functions, self.twice, self.rows, self._loaded = [], {}, {}, {}, {}
         self.version += 1
         linecache.checkcache()
-        places: set[str] = set()
+        known: set[str] = set()
         with self._importing() if self.runs else nullcontext():
             for path in self._seen:
                 if path.suffix != ".py" and path.exists():
                     continue
                 error = self._module(path)
-                if error is not None and str(error.location) not in places:
-                    places.add(str(error.location))
+                if error is not None and str(error.location) not in known:
+                    known.add(str(error.location))
                     self.errors.append(error)
             if self.runs:
                 self._loaded = {n: m for n, m in sys.modules.items() if self._is_own(m)}

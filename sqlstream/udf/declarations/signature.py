@@ -204,8 +204,8 @@ def _record(hint: Any) -> Type | None:
         parts = _hints(hint)
     else:
         return None
-    types = [type_of_annotation(part) for part in parts.values()]
-    return None if not types or None in types else t.row(tuple(parts), tuple(x for x in types if x is not None))
+    resolved = [type_of_annotation(part) for part in parts.values()]
+    return None if not resolved or None in resolved else t.row(tuple(parts), tuple(x for x in resolved if x is not None))
 
 
 def _columns(declared: Any, hint: Any) -> Type:

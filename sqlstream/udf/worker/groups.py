@@ -127,7 +127,9 @@ def _of_columns(task: Task, function: Any, columns: tuple[pa.Array, ...], counts
     body = function if callable(function) else _accumulated(function)
     first = 0
     for count in counts:
-        arguments = [vectors.argument_column(c.slice(first, count), t, zone, task.func_type) for c, t in zip(columns, task.arguments, strict=True)]
+        arguments = [
+            vectors.argument_column(c.slice(first, count), type_, zone, task.func_type) for c, type_ in zip(columns, task.arguments, strict=True)
+        ]
         try:
             result = body(*arguments)
         except RAISED as error:

@@ -218,8 +218,8 @@ def other_plan(folder: JobFolder, taken: Collection[Place]) -> Generation | None
     """The latest generation that is open, of another plan, in the folders of layout 1 under the name of ``folder``."""
     others = [JobFolder(p.parent, folder.name) for p in folder.path.parent.glob("*-*/job.json") if p.parent not in (folder.path, *taken)]
     same_name = (f for f in others if (said := told(f.path / "job.json")).get("name") == f.name and said.get("layout", 1) == 1)
-    stopped = [last for f in same_name if (last := f.latest()) is not None and last.is_open]
-    return max(stopped, key=lambda last: storage.modified(last.folder), default=None)
+    open_ones = [last for f in same_name if (last := f.latest()) is not None and last.is_open]
+    return max(open_ones, key=lambda last: storage.modified(last.folder), default=None)
 
 
 def stopped(jobs: Place, but: Collection[Place]) -> Iterator[tuple[str, PlanRecord]]:
