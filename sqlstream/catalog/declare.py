@@ -194,12 +194,12 @@ def table(node: ast.CreateTable, path: ObjectPath, manager: CatalogManager, sche
         how = strategies(tuple((o.name.upper(), _kind(o)) for o in like.expressions))
         made = merge(_like_source(like.this, manager), made, how, parts.places)
     else:
-        made = merge(None, _with_found_columns(made), PLAIN, parts.places)
+        made = merge(None, _with_inferred_columns(made), PLAIN, parts.places)
     made = checked(made, parts.places, own=own, scope=scope, in_order=like is None and query is None)
     return without_places(made, manager)
 
 
-def _with_found_columns(made: Table) -> Table:
+def _with_inferred_columns(made: Table) -> Table:
     """``made`` with the columns that its connector finds, where it declares none."""
     connector = None if made.columns else CONNECTORS.find(made.connector)
     return made if connector is None else replace(made, columns=connector.columns(made))

@@ -143,7 +143,7 @@ def _jobs(project: Path, options: Mapping[str, str]) -> Iterator[Place]:
 
     engine = Engine(project, lambda: options, Screen().notify)
     try:
-        yield storage.kept(options, project, storage.Hadoop(lambda: engine)).jobs
+        yield storage.job_folders(options, project, storage.Hadoop(lambda: engine)).jobs
     finally:
         engine.stop()
 

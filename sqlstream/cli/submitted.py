@@ -77,14 +77,14 @@ def _project(packed: Path, options: Sequence[str]) -> Path:
         return packed
     folder = Path(tempfile.mkdtemp(prefix="sqlstream-", dir=Path.cwd() if os.access(Path.cwd(), os.W_OK) else None)) / "project"
     shutil.copytree(packed, folder)
-    kept = _kept(folder, options)
+    kept = _job_storage(folder, options)
     if isinstance(kept, Path):
         kept.mkdir(parents=True, exist_ok=True)
         (folder / OWN).symlink_to(kept)
     return folder
 
 
-def _kept(folder: Path, options: Sequence[str]) -> Place:
+def _job_storage(folder: Path, options: Sequence[str]) -> Place:
     """Where jobs are kept. Raises SetupError where that is nowhere that stays."""
     parser = client.argument_parser()
     arguments, _ = parser.parse_known_args(list(options))
@@ -94,10 +94,10 @@ def _kept(folder: Path, options: Sequence[str]) -> Place:
             "The driver's machine keeps nothing of what jobs must go on with.",
             hint=f"Set '{_STATE}' in sqlstream.toml, or behind --: -D {_STATE}=..; a URI such as hdfs://.., or a folder that all machines reach.",
         )
-    kept = storage.kept(found, Path(), storage.Hadoop(_no_engine)).root
-    if isinstance(kept, Path) and not kept.is_absolute():
-        raise SetupError(f"'{kept}' can't be '{_STATE}' of a package.", hint="Name an absolute path, or a URI, of storage that all machines reach.")
-    return kept
+    root = storage.job_folders(found, Path(), storage.Hadoop(_no_engine)).root
+    if isinstance(root, Path) and not root.is_absolute():
+        raise SetupError(f"'{root}' can't be '{_STATE}' of a package.", hint="Name an absolute path, or a URI, of storage that all machines reach.")
+    return root
 
 
 def _no_engine() -> Engine:

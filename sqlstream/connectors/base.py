@@ -292,7 +292,7 @@ def once(request: Read, what: str, look: Callable[[], str], *, of_name: bool = F
     """
     if request.shared is None:
         return look()
-    kept = _kept(request, request.shared, what, of_name=of_name)
+    kept = _shared_file(request, request.shared, what, of_name=of_name)
     if not kept.exists():
         storage.write(kept, look())
     return kept.read_text()
@@ -300,11 +300,11 @@ def once(request: Read, what: str, look: Callable[[], str], *, of_name: bool = F
 
 def changed(request: Read, what: str, change: Callable[[str], str]) -> None:
     """Change what ``once`` has kept of the table's name, if it has."""
-    if request.shared is not None and (kept := _kept(request, request.shared, what, of_name=True)).exists():
+    if request.shared is not None and (kept := _shared_file(request, request.shared, what, of_name=True)).exists():
         storage.write(kept, change(kept.read_text()))
 
 
-def _kept(request: Read, shared: Place, what: str, *, of_name: bool) -> Place:
+def _shared_file(request: Read, shared: Place, what: str, *, of_name: bool) -> Place:
     """The file in which ``once`` keeps something."""
     path, options = str(request.table.path), request.table.options
     # Where the cluster is, and how one gets in, may change while a job is stopped.

@@ -40,15 +40,15 @@ def defect(error: BaseException, project: Path) -> SqlStreamError:
         return disk_is_full(error.filename)
     text = f"Python {platform.python_version()}, {platform.platform()}\n{''.join(traceback.format_exception(error))}"
     try:
-        file = _kept(ProjectFolder(project).defects, text)
+        file = _written_down(ProjectFolder(project).defects, text)
     except OSError:  # a project that can't be written to
-        file = _kept(Path(tempfile.mkdtemp(prefix="sqlstream-defect-")), text)
+        file = _written_down(Path(tempfile.mkdtemp(prefix="sqlstream-defect-")), text)
     problem = Defect(_MESSAGE, hint=f"Please report it with the file {file}. The session continues; writing the same thing differently may work.")
     problem.__cause__ = error
     return problem
 
 
-def _kept(folder: Path, text: str) -> Path:
+def _written_down(folder: Path, text: str) -> Path:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     keep_newest(folder.glob("*.txt"), _TRACES - 1)
     file = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{time.monotonic_ns()}.txt"

@@ -288,8 +288,8 @@ def empty(path: Place) -> bool:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What jobs keep, in the folder ``root``; savepoints in ``saved``, where that is set."""
+class JobFolders:
+    """Where the jobs of a project are: below ``root``; savepoints in ``saved``, where that is set."""
 
     root: Place
     saved: Place | None = None
@@ -305,9 +305,9 @@ class Kept:
         return self.root / "savepoints" if self.saved is None else self.saved
 
 
-def kept(options: Mapping[str, str], project: Path, hadoop: Hadoop) -> Kept:
-    """What jobs keep by the session's ``options``: in the project's own folder unless they say where."""
+def job_folders(options: Mapping[str, str], project: Path, hadoop: Hadoop) -> JobFolders:
+    """Those by the session's ``options``: in the project's own folder unless they say where."""
     root, saved = (
         next((place(value, project, hadoop) for key in keys if (value := settings.read(options, key))), None) for keys in (DIRECTORIES, _SAVEPOINTS)
     )
-    return Kept(ProjectFolder(project).own if root is None else root, saved)
+    return JobFolders(ProjectFolder(project).own if root is None else root, saved)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from sqlstream.core.errors import SqlStreamError
-    from sqlstream.core.storage import Kept, Place
+    from sqlstream.core.storage import JobFolders, Place
     from sqlstream.runtime.engine.session import Engine
 
 
@@ -83,9 +83,9 @@ class SessionEngine:
         """The folder that ``location`` names."""
         return storage.place(location, self._project, self._hadoop)
 
-    def kept(self) -> Kept:
+    def job_folders(self) -> JobFolders:
         """Where jobs and savepoints are, by the options that are set."""
-        return storage.kept(self._options, self._project, self._hadoop)
+        return storage.job_folders(self._options, self._project, self._hadoop)
 
     @property
     def _hadoop(self) -> storage.Hadoop:

@@ -111,51 +111,51 @@ def check_free(path: Path, at: exp.Expr, *, overwrite: bool) -> None:
         raise ValidationError(f"'{path}' already exists.", at=at, hint="Name another file, or end the statement with OVERWRITE to replace it.")
 
 
-def write(kept: LastResult, path: Path, format_: str, zone: str, spark: Callable[[], SparkSession | None]) -> int:
+def write(last: LastResult, path: Path, format_: str, zone: str, spark: Callable[[], SparkSession | None]) -> int:
     """Write what is kept to one file, which is there when it is whole; how many rows. Raises ValidationError, NotSupported."""
     part = path.with_name(f".{uuid.uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             if format_ == "parquet":
-                _parquet(kept, part, zone, spark())
+                _parquet(last, part, zone, spark())
             else:
                 with part.open("w", encoding="utf-8", newline="") as file:
-                    file.writelines(_lines(kept, format_))
+                    file.writelines(_lines(last, format_))
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise ValidationError(f"'{path}' cannot be written: {error.strerror or error}.") from None
-    return len(kept.changes)
+    return len(last.changes)
 
 
-def _lines(kept: LastResult, format_: str) -> Iterator[str]:
-    op = kept.updates
+def _lines(last: LastResult, format_: str) -> Iterator[str]:
+    op = last.updates
     if format_ == "json":
-        for change in kept.changes:
-            yield json_line(kept.columns, change.row, change.kind.value if op else None) + "\n"
+        for change in last.changes:
+            yield json_line(last.columns, change.row, change.kind.value if op else None) + "\n"
         return
-    yield csv_line([*([op_name(kept.columns)] if op else []), *(c.name for c in kept.columns)]) + "\r\n"
-    for change in kept.changes:
+    yield csv_line([*([op_name(last.columns)] if op else []), *(c.name for c in last.columns)]) + "\r\n"
+    for change in last.changes:
         yield csv_line([*([change.kind.value] if op else []), *change.row]) + "\r\n"
 
 
-def _parquet(kept: LastResult, path: Path, zone: str, spark: SparkSession | None) -> None:
-    nested = [c.name for c in kept.columns if c.type.root in NESTED]
+def _parquet(last: LastResult, path: Path, zone: str, spark: SparkSession | None) -> None:
+    nested = [c.name for c in last.columns if c.type.root in NESTED]
     if nested:
         raise NotSupported(f"Parquet of the nested column '{nested[0]}' is not supported.", hint="EXPORT LAST TO 'file' FORMAT json.")
     if spark is None:
         raise NotSupported("Parquet is written by Spark, which has not started.", hint="A SELECT starts it; CSV and JSON are written without it.")
     from pyarrow import parquet
 
-    op = [op_name(kept.columns)] if kept.updates else []
-    rows = [[*([change.kind.value] if op else []), *change.row] for change in kept.changes]
+    op = [op_name(last.columns)] if last.updates else []
+    rows = [[*([change.kind.value] if op else []), *change.row] for change in last.changes]
     # Two columns may have one name.
-    numbers = [f"c{i}" for i in range(len(op) + len(kept.columns))]
-    cast = [*numbers[: len(op)], *(_cast(c, n, zone) for c, n in zip(kept.columns, numbers[len(op) :], strict=True))]
+    numbers = [f"c{i}" for i in range(len(op) + len(last.columns))]
+    cast = [*numbers[: len(op)], *(_cast(c, n, zone) for c, n in zip(last.columns, numbers[len(op) :], strict=True))]
     frame = spark.createDataFrame(rows, ", ".join(f"{n} STRING" for n in numbers)).selectExpr(*cast)
-    parquet.write_table(frame.toArrow().rename_columns([*op, *(c.name for c in kept.columns)]), path)
+    parquet.write_table(frame.toArrow().rename_columns([*op, *(c.name for c in last.columns)]), path)
 
 
 def _cast(column: Field, name: str, zone: str) -> str:

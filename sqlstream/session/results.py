@@ -36,7 +36,7 @@ class Submitted(Outcome):
 
 
 @dataclass(frozen=True)
-class KeptBack(Outcome):
+class HeldBack(Outcome):
     """A job that somebody has stopped was not started, as the session was told."""
 
     job_id: str = ""

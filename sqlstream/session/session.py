@@ -67,7 +67,7 @@ class Session:
             user=User(notify, progress, ask, interactive, save or interactive),
             planner=planner,
             engine=access,
-            jobs=Jobs(project, access.kept, emit, notify, access.again, keep_stopped=keep_stopped),
+            jobs=Jobs(project, access.job_folders, emit, notify, access.again, keep_stopped=keep_stopped),
             runs=self._on_spark,
             initial=initial,
             variables=variables,
@@ -156,7 +156,7 @@ class Session:
 
     def _savepoint_paths(self) -> list[str]:
         """The savepoints that completion offers, which waits for no start of Spark."""
-        folder = self.context.engine.kept().savepoints
+        folder = self.context.engine.job_folders().savepoints
         if not isinstance(folder, Path) and not self.context.engine.started:
             return []
         try:

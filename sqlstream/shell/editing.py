@@ -52,13 +52,13 @@ def prompt_session(history: History, state: PromptState, output: Output | None) 
         output=output or (None if sys.stdout.isatty() else create_output(always_prefer_tty=True)),
     )
 
-    def found() -> str:
+    def nothing_found() -> str:
         texts = [prompts.default_buffer.text, *history.get_strings()]
         return "" if is_found(prompts.search_buffer.text, texts) else NOTHING_FOUND
 
     for control in prompts.layout.find_all_controls():
         if isinstance(control, SearchBufferControl) and control.input_processors is not None:
-            control.input_processors.append(AfterInput(found))
+            control.input_processors.append(AfterInput(nothing_found))
     return prompts
 
 

@@ -70,7 +70,7 @@ def show(
             screen.info("Complete execution of the SQL update statement.")
         case results.Cleared():
             screen.clear()
-        case results.Exit() | results.KeptBack():
+        case results.Exit() | results.HeldBack():
             pass
         case _:
             screen.info("Execute statement succeeded.")

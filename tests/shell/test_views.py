@@ -195,7 +195,7 @@ def test_advice_is_text_in_a_terminal_and_rows_elsewhere(screen, monkeypatch):
             "[INFO] Submitting SQL update statement to the cluster...\n"
             "[INFO] SQL update statement has been successfully submitted to the cluster:\nJob ID: c7ac\n",
         ),
-        (results.KeptBack(job_id="c7ac"), ""),
+        (results.HeldBack(job_id="c7ac"), ""),
         (results.Done(notices=("a", "b")), "[NOTICE] a\n[NOTICE] b\n[INFO] Execute statement succeeded.\n"),
     ],
 )

@@ -60,9 +60,7 @@ def test_no_lambda_is_written_by_hand() -> None:
 
 def test_names_of_columns_that_are_added_are_made_in_one_place() -> None:
     root = Path(sqlstream.__file__).parent
-    written = [
-        p.relative_to(root).as_posix() for p in sorted(root.rglob("*.py")) if not p.is_symlink() and re.search(r"__sqlstream", p.read_text())
-    ]
+    written = [p.relative_to(root).as_posix() for p in sorted(root.rglob("*.py")) if not p.is_symlink() and re.search(r"__sqlstream", p.read_text())]
     # In the docstring of ``bound`` one is shown.
     assert written == ["core/hidden.py", "sql/generated_names.py"]
     assert hidden("kind") == KIND == "__sqlstream_kind"

@@ -205,10 +205,12 @@ def _sink(sink: Sink, known: Known) -> SinkRecord:
         takes = tuple(row for i in node.inputs for row in taken_back[id(i)])
         called = frozenset(function.name for function in python_functions(node))
         taken_back[id(node)] = _taken_back(node, own, called, ids[id(node)], takes, keeps=keeps)
-        made = NodeRecord(ids[id(node)], _hash([own, inputs]), _hash([_kept(own), inputs]) if _lasts(node) else "", "", keeps, *_aggregation(meant))
+        made = NodeRecord(
+            ids[id(node)], _hash([own, inputs]), _hash([_without_conditions(own), inputs]) if _lasts(node) else "", "", keeps, *_aggregation(meant)
+        )
         if keeps:
             functions = tuple(sorted(frozenset().union(*(row.functions for row in takes))))
-            text = _told(describe(node), node)
+            text = _explained(describe(node), node)
             made = replace(made, text=text, takes=tuple(row.made for row in takes), holders=tuple(row.holder for row in takes), functions=functions)
             made = replace(made, places=tuple(tuple(sorted(places[id(i)])) for i in _sides(node)))
         nodes.append(made)
@@ -310,7 +312,7 @@ def _meant(node: Node) -> Node:
     return replace(node, aggregates=tuple(replace(a, call=call) for a, call in zip(node.aggregates, calls, strict=True)))
 
 
-def _told(text: str, node: Node) -> str:
+def _explained(text: str, node: Node) -> str:
     """``text``, about ``node``, with what the planner's columns stand for instead of their names."""
     if _OF_PLAN.search(text) is None:
         return text
@@ -357,12 +359,12 @@ def _any(ttl: Any) -> bool:
     return any(map(_any, ttl)) if isinstance(ttl, list) else bool(ttl)
 
 
-def _kept(own: Any) -> Any:
+def _without_conditions(own: Any) -> Any:
     match own:
         case dict():
-            return {k: _kept(v) for k, v in own.items() if k not in _NOT_KEPT}
+            return {k: _without_conditions(v) for k, v in own.items() if k not in _NOT_KEPT}
         case list():
-            return [_kept(v) for v in own]
+            return [_without_conditions(v) for v in own]
     return own
 
 

@@ -169,7 +169,7 @@ class Job:
         """Why it emits nothing, or nothing more; brokers are asked for it."""
         return reasons(self.sampled(look=True), self.sinks, self.idle_ms)
 
-    def told(self, error: BaseException) -> SqlStreamError:
+    def problem(self, error: BaseException) -> SqlStreamError:
         """What the job has failed with, as a user can read it."""
         try:
             self.check_held()

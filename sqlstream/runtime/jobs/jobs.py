@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from sqlstream.core.storage import Kept, Place
+    from sqlstream.core.storage import JobFolders, Place
     from sqlstream.plan.nodes import Sink
     from sqlstream.runtime.monitor.metrics import JobMetrics
 
@@ -65,18 +65,18 @@ class Jobs:
     def __init__(
         self,
         project: Path,
-        kept: Callable[[], Kept],
+        folders: Callable[[], JobFolders],
         emit: Callable[[str], None],
         notify: Callable[[str], None],
         again: Callable[[], SparkSession],
         *,
         keep_stopped: bool = False,
     ) -> None:
-        """``kept``: what jobs keep, as it is set. ``again`` gives the Spark session to jobs that are started again: a new one where that of before
+        """``folders``: where jobs are, as it is set. ``again`` gives the Spark session to jobs that are started again: a new one where that of before
         has ended. ``keep_stopped``: those that somebody has stopped are not started by their script alone.
         """
         self._project = project
-        self._kept = kept
+        self._folders = folders
         self._again = again
         self._emit = emit
         self._notify = notify
@@ -105,9 +105,9 @@ class Jobs:
         return any(job_id and key.startswith(job_id) for key in list(self._jobs))
 
     @property
-    def kept(self) -> Kept:
-        """What jobs keep that are submitted now."""
-        return self._kept()
+    def folders(self) -> JobFolders:
+        """Where jobs are that are submitted now."""
+        return self._folders()
 
     def begin_script(self) -> None:
         """From here on jobs of one name are told apart by their order."""
@@ -131,12 +131,12 @@ class Jobs:
         """
         zone, streaming, taken = settings.zone, settings.streaming, self._taken() if taken is None else taken
         recovery = settings.recovery if streaming else None
-        return preview(self.kept.jobs, sinks, name, zone, taken, settings.masked, streaming=streaming, recovery=recovery)
+        return preview(self.folders.jobs, sinks, name, zone, taken, settings.masked, streaming=streaming, recovery=recovery)
 
     def check_free(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings) -> None:
         """Raises ValidationError where another process has the job that ``submit`` would start, if that is known without Spark."""
-        if isinstance(self.kept.jobs, Path):
-            home = find(self.kept.jobs, sinks, name, digest(sinks, settings.zone), settings.zone, self._taken())
+        if isinstance(self.folders.jobs, Path):
+            home = find(self.folders.jobs, sinks, name, digest(sinks, settings.zone), settings.zone, self._taken())
             if (owner := locks.holder(home.path)) is not None:
                 raise locks.busy(home.name, owner)
 
@@ -182,7 +182,7 @@ class Jobs:
             agrees, others = asked.settings.agrees, declined | {home.path}
             if isinstance(error, Declined) and agrees is not None and agrees(f"Submit it as another job, '{self._home(asked, others).name}'?"):
                 return self._submit(spark, asked, others)
-            raise job.told(error) from error
+            raise job.problem(error) from error
         self._jobs[job.id], self._submissions[job.id], self._runners[job.id] = job, asked, runner
         self._script.append(job)
         self._attendant.attend(job)
@@ -193,7 +193,7 @@ class Jobs:
     def _home(self, asked: _Submission, but: Collection[Place] = ()) -> JobFolder:
         """The folder of a job, without those ``but`` and of others."""
         sinks, zone = asked.sinks, asked.settings.zone
-        return find(self.kept.jobs, sinks, asked.name, digest(sinks, zone), zone, self._taken() | set(but))
+        return find(self.folders.jobs, sinks, asked.name, digest(sinks, zone), zone, self._taken() | set(but))
 
     def _reserve(self, asked: _Submission, home: JobFolder | None, declined: Collection[Place]) -> tuple[JobFolder, Job, Status | None]:
         """The folder of the job, which is this process's from now on, the job, and what was written down of it before."""
@@ -325,14 +325,14 @@ class Jobs:
         try:
             made = savepoints.make(job, self._runners[job.id].work, self._savepoint_folder(), drained=drained, notify=self._notify)
         except Exception as error:
-            problem = job.told(error)
+            problem = job.problem(error)
             if not job.lives:
                 problem.hint = f"Job '{job.name}' has stopped, and its checkpoint is kept: the same statement goes on with it."
             raise problem from error
         return made.folder.absolute().as_uri()
 
     def _savepoint_folder(self) -> Place:
-        folder = self.kept.savepoints
+        folder = self.folders.savepoints
         try:
             return storage.make(folder)
         except OSError as error:
@@ -438,7 +438,7 @@ def _did_not_begin(job: Job, home: JobFolder, before: Status | None, error: Exce
             if home.latest() is None:
                 home.forget()
     elif isinstance(error, Damaged) or (job.folder != home.path and Version.read(job.folder) is not None):
-        job.machine.refuse(job.told(error))
+        job.machine.refuse(job.problem(error))
         generation = before.generation if before is not None and job.folder == home.path else job.folder.name
         with suppress(OSError):
             replace(status_of(job), generation=generation).write(home.path)

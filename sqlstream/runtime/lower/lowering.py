@@ -312,17 +312,17 @@ def _join(node: Join, to: Lowering) -> DataFrame:
     left, right = (lower(i, to) for i in node.inputs)
     if left.isStreaming != right.isStreaming:
         # The stream is joined with the table as it was when the job began, after a restart too.
-        left, right = (f if f.isStreaming else to.spark.read.parquet(_kept(f, to)[1]) for f in (left, right))
+        left, right = (f if f.isStreaming else to.spark.read.parquet(_as_files(f, to)[1]) for f in (left, right))
     return joins.joined(node, left, right, to.zone)
 
 
 def _as_stream(frame: DataFrame, to: Lowering) -> DataFrame:
     """A static frame as a streaming source, since Spark unites no stream with a table."""
-    name, folder = _kept(frame, to)
+    name, folder = _as_files(frame, to)
     return to.spark.readStream.schema(frame.schema).name(name).parquet(folder)
 
 
-def _kept(frame: DataFrame, to: Lowering) -> tuple[str, str]:
+def _as_files(frame: DataFrame, to: Lowering) -> tuple[str, str]:
     """A static frame written once into the job's folder: a name of its own, and the path."""
     name = to.source_name("static")
     folder = to.state / name

@@ -34,13 +34,13 @@ def written(node: Sink, frame: DataFrame) -> DataFrame:
     columns = [c.name for c in node.table.persisted if looked_at(c)]
     # A row that is removed by its key may have no other columns.
     removed = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
-    return _kept(node.input, frame, dict.fromkeys(columns, removed), WRITTEN, drop=node.drop_nulls)
+    return _checked(node.input, frame, dict.fromkeys(columns, removed), WRITTEN, drop=node.drop_nulls)
 
 
 def delivered(node: Node, frame: DataFrame, *, drop: bool) -> DataFrame:
     """``frame``, the rows of a SELECT, without those that have NULL in a NOT NULL column of the query: they fail it, or are dropped."""
     columns = [f.name for f in fields(node) if not f.type.nullable and f.name in unchecked(node)]
-    return _kept(node, frame, dict.fromkeys(columns, "FALSE"), WRITTEN, drop=drop)
+    return _checked(node, frame, dict.fromkeys(columns, "FALSE"), WRITTEN, drop=drop)
 
 
 def aggregated(node: GroupAggregate | WindowAggregate | Over, frame: DataFrame) -> DataFrame:
@@ -53,10 +53,10 @@ def aggregated(node: GroupAggregate | WindowAggregate | Over, frame: DataFrame) 
         for arg in call.args:
             if isinstance(arg, ColumnRef) and not arg.type.nullable and arg.name in loose:
                 columns[arg.name] = left_out if columns.get(arg.name, left_out) == left_out else "FALSE"
-    return _kept(node.input, frame, columns, _AGGREGATED, drop=False)
+    return _checked(node.input, frame, columns, _AGGREGATED, drop=False)
 
 
-def _kept(node: Node, frame: DataFrame, columns: dict[str, str], problem: str, *, drop: bool) -> DataFrame:
+def _checked(node: Node, frame: DataFrame, columns: dict[str, str], problem: str, *, drop: bool) -> DataFrame:
     """``frame``, the rows of ``node``, of which those with NULL in one of ``columns``, each with the condition that excuses it, are dropped, or else
     fail with ``problem``.
     """

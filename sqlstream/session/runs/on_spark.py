@@ -110,7 +110,7 @@ class OnSpark:
         job = context.jobs.submit(spark, sinks, name, how, context.secrets.masked(statement.text), statement.locate)
         notices = tuple(dict.fromkeys(env.notices))
         if job.held_back:
-            return results.KeptBack(job_id=job.id, notices=notices)
+            return results.HeldBack(job_id=job.id, notices=notices)
         if not settings.read(context.options, "table.dml-sync"):
             return results.Submitted(job_id=job.id, notices=notices)
         while not job.done.wait(0.2):

@@ -48,8 +48,8 @@ def _listed(job: Job) -> tuple[str | None, ...]:
     """A row of SHOW JOBS."""
     figures = job.sampled()
     process = f"{os.getpid()}@{socket.gethostname()}" if job.lives else None
-    kept = _kept(registry.JobRecord(job.folder.parent, job.name, None))
-    return job.id, job.name, job.status.value, _time(job.started), str(figures.restarts), str(figures.late), last_error(figures), process, *kept
+    stored = _storage(registry.JobRecord(job.folder.parent, job.name, None))
+    return job.id, job.name, job.status.value, _time(job.started), str(figures.restarts), str(figures.late), last_error(figures), process, *stored
 
 
 def _listed_elsewhere(record: JobRecord) -> tuple[str | None, ...]:
@@ -58,11 +58,11 @@ def _listed_elsewhere(record: JobRecord) -> tuple[str | None, ...]:
     started = None if record.status is None else _time(record.status.since)
     return (
         record.id or None, record.name, record.state, started, figures.get("restarts"), figures.get("late rows"), figures.get("last error"),
-        record.process, *_kept(record),
+        record.process, *_storage(record),
     )  # fmt: skip
 
 
-def _kept(record: JobRecord) -> tuple[str | None, str, str | None]:
+def _storage(record: JobRecord) -> tuple[str | None, str, str | None]:
     """Of what a job keeps: the number of its version, bytes on disk, when it last progressed."""
     progressed = record.progressed
     return (
@@ -76,7 +76,7 @@ def _elsewhere(jobs: Jobs) -> Iterator[JobRecord]:
     """The project's jobs that are not this session's, or that another process has continued."""
     own = list(jobs)
     ids, folders = {j.id for j in own}, {j.folder.parent for j in own if j.lives}
-    return (r for r in registry.records(jobs.kept.jobs) if r.id not in ids and r.path not in folders)
+    return (r for r in registry.records(jobs.folders.jobs) if r.id not in ids and r.path not in folders)
 
 
 def _time(seconds: float) -> str:
@@ -97,15 +97,15 @@ def explain(node: ast.ExplainJob, context: Context) -> Outcome:
     at = node.args.get("this")
     own: list[Job] = []
     others: list[JobRecord] = []
-    if at is not None and at.name not in jobs and registry.exists(jobs.kept.jobs, at.name):
-        record = registry.find(jobs.kept.jobs, at.name)
+    if at is not None and at.name not in jobs and registry.exists(jobs.folders.jobs, at.name):
+        record = registry.find(jobs.folders.jobs, at.name)
         own = [j for j in jobs if j.lives and j.folder.parent == record.path]
         others = [] if own else [record]
     elif at is not None:
         own = [jobs.find(at.name)]
     else:
         own = [j for j in jobs if j.lives] or list(jobs)[-1:]
-        others = [] if own else [r for r in registry.records(jobs.kept.jobs) if r.held]
+        others = [] if own else [r for r in registry.records(jobs.folders.jobs) if r.held]
     if not own and not others:
         raise ValidationError("There are no jobs.", at=node, hint="INSERT INTO submits one.")
     rows = [(short_name(j.name), r.text, r.hint) for j in own for r in j.why()]
@@ -116,14 +116,14 @@ def explain(node: ast.ExplainJob, context: Context) -> Outcome:
 def describe(node: ast.DescribeJob, context: Context) -> Outcome:
     """DESCRIBE JOB, of this session or of another process. Raises ValidationError."""
     jobs, name, extended = context.jobs, node.this.name, node.extended
-    record = None if name in jobs else registry.find(jobs.kept.jobs, name)
+    record = None if name in jobs else registry.find(jobs.folders.jobs, name)
     job = jobs.find(name) if record is None else next((j for j in jobs if j.lives and j.folder.parent == record.path), None)
     if job is None:
         assert record is not None
         rows = [(n, value) for n, value in _described_elsewhere(record, extended=extended) if value is not None]
         return results.masked_rows(("info name", "info value"), rows)
-    kept = zip(_JOBS[-3:], _kept(registry.JobRecord(job.folder.parent, job.name, None)), strict=True)
-    rows = [*describe_job(job).items(), *((n, value) for n, value in kept if value is not None)]
+    stored = zip(_JOBS[-3:], _storage(registry.JobRecord(job.folder.parent, job.name, None)), strict=True)
+    rows = [*describe_job(job).items(), *((n, value) for n, value in stored if value is not None)]
     more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
     if extended and (left_out := left_out_rows(ProjectFolder(context.project).dead_letters, job.runs)):
         more.append(("rows left out", str(left_out)))
@@ -137,7 +137,7 @@ def _described_elsewhere(record: JobRecord, *, extended: bool) -> Iterator[tuple
     yield "start time", None if record.status is None else _time(record.status.since)
     yield from (("restarts", figures.get("restarts")), ("rows read", figures.get("rows in")), ("late rows", figures.get("late rows")))
     yield "checkpoint", None if record.latest is None else str(record.latest.folder / "checkpoint")
-    yield from zip(_JOBS[-3:], _kept(record), strict=True)
+    yield from zip(_JOBS[-3:], _storage(record), strict=True)
     yield "last error", figures.get("last error")
     if extended:
         yield from ((n, figures.get(n)) for n in ("rows out", "rows/s", "lag", "lag by partition", "watermark", "state rows", "state bytes"))
@@ -160,7 +160,7 @@ def alter(node: ast.AlterJob, context: Context) -> Outcome:
     """ALTER JOB .. SET OFFSETS. Raises ValidationError."""
     jobs, zone = context.jobs, context.planner.zone
     jobs.await_ended()
-    record = registry.find(jobs.kept.jobs, node.this.name)
+    record = registry.find(jobs.folders.jobs, node.this.name)
     record.check_stopped()
     wanted = {}
     for option in node.expressions:
@@ -177,10 +177,10 @@ def alter(node: ast.AlterJob, context: Context) -> Outcome:
 def drop(node: ast.DropJob, context: Context) -> Outcome:
     """DROP JOB. Raises ValidationError where it runs, or there is none."""
     jobs = context.jobs
-    if node.if_exists and not registry.exists(jobs.kept.jobs, node.this.name):
+    if node.if_exists and not registry.exists(jobs.folders.jobs, node.this.name):
         return results.Done()
     jobs.await_ended()
-    record = registry.find(jobs.kept.jobs, node.this.name)
+    record = registry.find(jobs.folders.jobs, node.this.name)
     record.check_stopped()
     record.drop()
     jobs.forget(record.path)

@@ -33,10 +33,10 @@ def agreed(node: exp.Expr, context: Context) -> bool:
             running = [j.name for j in jobs if j.lives]
             return not running or agrees(leaving(running))
         case ast.StopJob():
-            name = jobs.find(node.this.name).name if node.this.name in jobs else registry.find(jobs.kept.jobs, node.this.name).name
+            name = jobs.find(node.this.name).name if node.this.name in jobs else registry.find(jobs.folders.jobs, node.this.name).name
             return agrees(f"Stop the job {name}? Its state is kept: the same statement continues from there.")
-        case ast.DropJob() if registry.exists(jobs.kept.jobs, node.this.name):
-            record = registry.find(jobs.kept.jobs, node.this.name)
+        case ast.DropJob() if registry.exists(jobs.folders.jobs, node.this.name):
+            record = registry.find(jobs.folders.jobs, node.this.name)
             record.check_stopped()
             return agrees(f"Delete job '{record.name}' ({size(record.size())})? Its state and offsets are lost; tables keep their rows.")
         case ast.DropSavepoint():

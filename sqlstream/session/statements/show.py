@@ -66,7 +66,7 @@ def answer(node: ast.Show, context: Context) -> Outcome:
         case "JOB METRICS":
             return jobs.metrics(context.jobs)
         case "SAVEPOINTS":
-            return savepoints.listed(context.jobs.kept.savepoints)
+            return savepoints.listed(context.jobs.folders.savepoints)
         case "QUERIES":
             listed = [q for q in saved_queries(context.project) if like is None or like.keeps(q.name)]
             return results.text_rows(("query name", "parameters", "question"), [(q.name, signature(q), q.question) for q in listed])

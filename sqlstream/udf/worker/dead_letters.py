@@ -30,7 +30,7 @@ Values: TypeAlias = "Callable[[Task, tuple[pa.Array, ...]], pa.Array]"
 _files: dict[str, IO[str]] = {}
 
 
-def evaluated_or_kept(task: Task, arrays: tuple[pa.Array, ...], values: Values) -> pa.Array:
+def evaluated_or_left_out(task: Task, arrays: tuple[pa.Array, ...], values: Values) -> pa.Array:
     """Pairs of a value and whether there is none, for a batch whose last column is the rows as JSON. ``values`` gives those of a batch."""
     *arguments, rows = arrays
     opened_function(task)

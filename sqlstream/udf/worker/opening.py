@@ -90,12 +90,12 @@ def _close_at_end() -> None:
         finally:
             leave(status)
 
-    def kept(number: Any, handler: Any) -> Any:
+    def set_signal(number: Any, handler: Any) -> Any:
         return _end if number == signal.SIGHUP and handler is signal.SIG_DFL else plain(number, handler)
 
     plain(signal.SIGHUP, _end)
     os._exit = ended
-    signal.signal = kept  # type: ignore[assignment]
+    signal.signal = set_signal  # type: ignore[assignment]
 
 
 def _end(_number: int, _frame: object) -> NoReturn:

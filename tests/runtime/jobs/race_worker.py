@@ -119,7 +119,7 @@ def main(project: Path, seed: int, steps: int) -> None:
     list(session.run(DECLARED))
     sinks = (cast("Sink", session.planner.plans(parse("INSERT INTO o SELECT k FROM a"))[0].plan),)
     spark = cast("SparkSession", None)
-    jobs = Jobs(project, session.context.engine.kept, print, lambda line: None, lambda: spark)
+    jobs = Jobs(project, session.context.engine.job_folders, print, lambda line: None, lambda: spark)
     done: Counter[str] = Counter()
     print("ready", flush=True)
     sys.stdin.readline()
@@ -142,7 +142,7 @@ def main(project: Path, seed: int, steps: int) -> None:
                 # Half of them are another process's, or nobody's.
                 ask(jobs, one.id if one is not None and chance.random() < 0.5 else name, action.get(what, Action.RESTART), lambda: False)
             case "drop":
-                registry.find(jobs.kept.jobs, name).drop()
+                registry.find(jobs.folders.jobs, name).drop()
             case _:
                 if (one := own(chance)) is None or (played := Played.running.get(one.id)) is None:
                     return f"no {what}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from sqlstream.runtime.jobs.control import registry
@@ -16,16 +17,21 @@ ALL = {"submit", "stop", "save", "stop saving", "drain", "retry", "fail", "finis
 
 def test_whatever_is_asked_at_once(tmp_path: Path) -> None:
     worker = str(Path(__file__).with_name("race_worker.py"))
-    started = [
-        subprocess.Popen([sys.executable, worker, str(tmp_path), str(seed), str(STEPS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for seed in (1, 2)
-    ]
-    assert [one.stdout.readline() for one in started if one.stdout is not None] == ["ready\n"] * 2
-    for one in started:
-        assert one.stdin is not None
-        one.stdin.write("go\n")
-        one.stdin.flush()
-    told = [json.loads(one.communicate(timeout=300)[0].splitlines()[-1]) for one in started]
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, worker, str(tmp_path), str(seed), str(STEPS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                )
+            )
+            for seed in (1, 2)
+        ]
+        assert [one.stdout.readline() for one in started if one.stdout is not None] == ["ready\n"] * 2
+        for one in started:
+            assert one.stdin is not None
+            one.stdin.write("go\n")
+            one.stdin.flush()
+        told = [json.loads(one.communicate(timeout=300)[0].splitlines()[-1]) for one in started]
     assert [one.returncode for one in started] == [0, 0]
     assert [t["wrong"] for t in told] == [[], []]
     assert [t["unended"] for t in told] == [[], []]

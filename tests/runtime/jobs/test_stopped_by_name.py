@@ -67,7 +67,7 @@ def test_it_stays_stopped_where_its_script_comes_again_by_itself(project: Path, 
     feed(project / "read", {"n": 2})
     said: list[str] = []
     again = open_session(project, engine=engine, keep_stopped=True, notify=said.append)
-    assert [type(outcome) for outcome in run(again, SCRIPT) if hasattr(outcome, "job_id")] == [results.Submitted, results.KeptBack]
+    assert [type(outcome) for outcome in run(again, SCRIPT) if hasattr(outcome, "job_id")] == [results.Submitted, results.HeldBack]
     assert states(again) == [("to_a", "RUNNING"), ("to_b", "CANCELED")]
     assert "Job 'to_b' stays stopped: sqlstream jobs start to_b starts it." in said
     assert of(project, "to_b").state == "CANCELED"

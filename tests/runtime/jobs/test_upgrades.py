@@ -239,13 +239,13 @@ def test_a_version_that_does_not_start_has_failed(project: Project, monkeypatch)
         patched.setattr(JobRunner, "start", start)
         with pytest.raises(JobFailed, match="can't be loaded"):
             project.run(edited)
-    (record,) = registry.records(project.session.jobs.kept.jobs)
+    (record,) = registry.records(project.session.jobs.folders.jobs)
     assert (record.state, record.error, record.version.number) == ("FAILED", "The state can't be loaded.", 2)
     # What it was to go on with is there.
     project.feed("bids", (2, "a", 1))
     project.run(edited)
     assert project.table("counted") == [("a", "20")]
-    assert registry.records(project.session.jobs.kept.jobs)[0].state == "CANCELED"
+    assert registry.records(project.session.jobs.folders.jobs)[0].state == "CANCELED"
 
 
 def test_what_is_read_from_elsewhere_begins_there(project: Project) -> None:

@@ -134,23 +134,23 @@ def decide(now: Circumstances) -> Decision:
         verdict = verdict_on(before.version.plan, now.sinks, settings.zone)
         changed = GoOn(before, verdict, stateless=bool(at.offsets) and settings.upgrade_mode == "stateless", loses=_may_lose(settings))
     if changed is not None:
-        return _told(now, changed)
+        return _with_notices(now, changed)
     if at.changed:
         return Anew((f"Job '{now.name}' has changed: it {_ANEW}. The version before it is kept ({before.folder}).",), before)
     return Anew(drained)
 
 
-def _told(now: Circumstances, how: GoOn) -> GoOn:
+def _with_notices(now: Circumstances, how: GoOn) -> GoOn:
     """``how``, with what is said of it."""
     at = now.at
     kept = "without state" if how.stateless else "with its state"
     but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
     what = "has changed" if at.changed else "has other offsets" if at.offsets else "was moved"
     where = "begins where the one before began, which has written nothing" if now.first else f"goes on where it stopped{but}, {kept}"
-    told = [f"Job '{now.name}' {what}: it {where}. The version before it is kept ({how.before.folder})."]
+    notices = [f"Job '{now.name}' {what}: it {where}. The version before it is kept ({how.before.folder})."]
     for part in () if how.stateless else how.verdict.in_part:
-        told.append(now.settings.masked(f"Of the state of {part.name} a part is kept: {part.why}."))
-    return replace(how, offsets=at.offsets, notices=tuple(told))
+        notices.append(now.settings.masked(f"Of the state of {part.name} a part is kept: {part.why}."))
+    return replace(how, offsets=at.offsets, notices=tuple(notices))
 
 
 def _may_lose(settings: JobSettings) -> bool:

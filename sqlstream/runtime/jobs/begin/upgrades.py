@@ -251,14 +251,14 @@ def _unmarked(old: QueryRecord, new: QueryRecord) -> dict[int, int]:
 
     def alone(record: QueryRecord) -> dict[tuple[str, str], int]:
         unmarked = [o for o in record.operators if o.node is None]
-        counts = Counter((o.kind, _kept(o.state)) for o in unmarked)
-        return {(o.kind, _kept(o.state)): o.operator for o in unmarked if counts[o.kind, _kept(o.state)] == 1}
+        counts = Counter((o.kind, _without_versions(o.state)) for o in unmarked)
+        return {(o.kind, _without_versions(o.state)): o.operator for o in unmarked if counts[o.kind, _without_versions(o.state)] == 1}
 
     before = alone(old)
     return {operator: before[what] for what, operator in alone(new).items() if what in before}
 
 
-def _kept(state: str) -> str:
+def _without_versions(state: str) -> str:
     """What a state keeps, without the versions of its layouts: each release goes on with earlier ones."""
     head, by, rest = state.partition(" by (")
     return re.sub(r"(\w+) \d+", r"\1", head) + by + rest

@@ -20,7 +20,7 @@ def ask(jobs: Jobs, name: str, action: Action, interrupted: Callable[[], bool]) 
     """
     job = jobs.find(name) if name in jobs else None
     if job is None:
-        record = registry.find(jobs.kept.jobs, name)
+        record = registry.find(jobs.folders.jobs, name)
         job = next((j for j in jobs if j.lives and j.folder.parent == record.path), None)
         if job is None:
             return record.ask(action, interrupted=interrupted)

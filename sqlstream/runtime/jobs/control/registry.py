@@ -17,7 +17,7 @@ from sqlstream.runtime.jobs.control import requests
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.folder import locks
-from sqlstream.runtime.jobs.folder.generations import FINISHED, Generation, JobFolder, told
+from sqlstream.runtime.jobs.folder.generations import FINISHED, Generation, JobFolder, description_of
 from sqlstream.runtime.jobs.folder.versions import VERSION_FILE
 from sqlstream.runtime.monitor.figures import clock, short_name
 
@@ -204,7 +204,7 @@ class JobRecord:
 
 def records(jobs: Place) -> list[JobRecord]:
     """The jobs whose folders are in this one, by name."""
-    return sorted(_found(jobs), key=lambda r: (r.name, str(r.path)))
+    return sorted(_read(jobs), key=lambda r: (r.name, str(r.path)))
 
 
 def exists(jobs: Place, name: str) -> bool:
@@ -227,6 +227,6 @@ def find(jobs: Place, name: str) -> JobRecord:
     raise ValidationError(f"Job {name} does not exist.", hint="SHOW JOBS lists the jobs of this project.")
 
 
-def _found(jobs: Place) -> Iterator[JobRecord]:
+def _read(jobs: Place) -> Iterator[JobRecord]:
     for file in jobs.glob("*/job.json"):
-        yield JobRecord(file.parent, str(told(file).get("name", file.parent.name)), Status.read(file.parent))
+        yield JobRecord(file.parent, str(description_of(file).get("name", file.parent.name)), Status.read(file.parent))

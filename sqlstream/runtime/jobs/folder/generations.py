@@ -217,7 +217,7 @@ def unused(jobs: Place, name: str, taken: Collection[Place]) -> JobFolder:
 def other_plan(folder: JobFolder, taken: Collection[Place]) -> Generation | None:
     """The latest generation that is open, of another plan, in the folders of layout 1 under the name of ``folder``."""
     others = [JobFolder(p.parent, folder.name) for p in folder.path.parent.glob("*-*/job.json") if p.parent not in (folder.path, *taken)]
-    same_name = (f for f in others if (said := told(f.path / "job.json")).get("name") == f.name and said.get("layout", 1) == 1)
+    same_name = (f for f in others if (said := description_of(f.path / "job.json")).get("name") == f.name and said.get("layout", 1) == 1)
     open_ones = [last for f in same_name if (last := f.latest()) is not None and last.is_open]
     return max(open_ones, key=lambda last: storage.modified(last.folder), default=None)
 
@@ -225,7 +225,7 @@ def other_plan(folder: JobFolder, taken: Collection[Place]) -> Generation | None
 def stopped(jobs: Place, but: Collection[Place]) -> Iterator[tuple[str, PlanRecord]]:
     """The jobs that could go on, and that no process has, each with its plan, without the folders ``but``."""
     for file in jobs.glob("*/job.json"):
-        home = JobFolder(file.parent, str(told(file).get("name", "")))
+        home = JobFolder(file.parent, str(description_of(file).get("name", "")))
         if not home.name or home.path in but or locks.holder(home.path) is not None:
             continue
         last = home.latest()
@@ -240,7 +240,7 @@ def _named(jobs: Place, name: str) -> dict[int, JobFolder]:
     for file in jobs.glob("*/job.json"):
         number = re.search(r"-([2-9]|[1-9]\d+)$", file.parent.name)
         own = file.parent.name in (_slug(name), _slug(f"{name}{number[0]}") if number is not None else "")
-        description = _description(file) if own else told(file)
+        description = _description(file) if own else description_of(file)
         if description.get("layout") and (match := pattern.fullmatch(str(description.get("name")))):
             found[int(match[1] or 1)] = JobFolder(file.parent, match[0])
     return dict(sorted(found.items()))
@@ -286,7 +286,7 @@ def _description(file: Place) -> Mapping[str, object]:
         raise damaged(file.parent.name, f"{file}, which says what the folder is, can't be read: {error}") from error
 
 
-def told(file: Place) -> Mapping[str, object]:
+def description_of(file: Place) -> Mapping[str, object]:
     """The same of the folder of another job, of which nothing is known where it can't be read."""
     try:
         return _description(file)

@@ -70,7 +70,7 @@ class JobRunner:
             self._start_streams(resumed=resumed)
         except Exception as error:
             # What has run before can: what it needs may come back, as after the start of a machine.
-            if not (resumed and self._job.checkpoint.exists() and self._job.told(error).heals) or isinstance(self._settings.restart, NoRestart):
+            if not (resumed and self._job.checkpoint.exists() and self._job.problem(error).heals) or isinstance(self._settings.restart, NoRestart):
                 raise
             self._in_thread(partial(self._run_on, error))
         else:
@@ -97,7 +97,7 @@ class JobRunner:
                 body()
                 job.machine.end(self._finish)
             except Exception as error:
-                job.machine.fail(job.locate(job.told(error)))
+                job.machine.fail(job.locate(job.problem(error)))
             finally:
                 job.end_queries()
                 self._streams.end_watches()
@@ -134,7 +134,7 @@ class JobRunner:
     def _await_restart(self, error: Exception) -> None:
         """Wait until the job may be started again, or has to end. Raises what it has failed with where it is given up."""
         job = self._job
-        problem = job.locate(job.told(error))
+        problem = job.locate(job.problem(error))
         # All sinks are started again together.
         job.end_queries()
         self._streams.end_watches()
