@@ -13,6 +13,9 @@ import pytest
 from golden import MONITOR, SCRIPTS, Golden, read, rewrite_plan, rewrite_rows, table
 
 from sqlstream.core.errors import SqlStreamError
+from sqlstream.runtime.checkpoints import QueryRecord
+from sqlstream.runtime.jobs.folder.generations import OPERATORS
+from sqlstream.runtime.jobs.folder.versions import Version
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
 from tests.support.sessions import catch_up, optimized_plan
@@ -92,9 +95,20 @@ def test_rows(golden: Golden, code: str, tmp_path: Path, engine, update: bool) -
         emitted.clear()
     if job.status.value == "RUNNING":
         client.jobs.stop(job.id)
+    check_state(job)
     client.close()
     if update and any(found != step.rows_out for found, step in zip(rows, golden.steps, strict=True)):
         rewrite_rows(golden, rows)
+
+
+def check_state(job: Job) -> None:
+    """What Spark keeps state for belongs to a node that says so: an upgrade would lose it else."""
+    version = Version.read(job.folder)
+    assert version is not None and version.plan is not None
+    keeping = {node.id for sink in version.plan.sinks for node in sink.nodes if node.keeps_state}
+    for file in (job.folder / OPERATORS).glob("*.json"):
+        for operator in QueryRecord.from_json(file.read_text()).operators:
+            assert operator.node in keeping, operator
 
 
 @pytest.mark.slow

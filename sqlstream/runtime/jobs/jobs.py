@@ -287,6 +287,7 @@ class Jobs:
             if savepoint and not drain:
                 self._runners[job.id].await_pause()
             if not job.machine.ask(drain=drain):
+                job.done.wait(_END_SECONDS)
                 raise _not_running(job)
             self._await_end(job, drain=drain, interrupted=interrupted)
             if savepoint:

@@ -106,6 +106,8 @@ class JobMachine:
         self._state = State() if state is None else state
         self._lock = threading.RLock()
         self._readers = 0
+        # It writes down that it has finished.
+        self._finishing = False
         self.stopping = threading.Event()
         self.draining = threading.Event()
         self.done = threading.Event()
@@ -136,11 +138,12 @@ class JobMachine:
     # --- what is asked of it ------------------------------------------------------------------------------------------
 
     def ask(self, *, drain: bool = False) -> bool:
-        """That it ends, at once or after a ``drain``; whether it has not ended already: else nothing is asked."""
+        """That it ends, at once or after a ``drain``; whether it has not ended already, or is about to: else nothing is asked."""
         with self._lock:
-            if self._state.lives:
+            may = self._state.lives and not self._finishing
+            if may:
                 (self.draining if drain else self.stopping).set()
-            return self._state.lives
+            return may
 
     # --- what happens to it -------------------------------------------------------------------------------------------
 
@@ -170,9 +173,15 @@ class JobMachine:
         with self._lock:
             if self.stopping.is_set():
                 self._happens(Event.STOPPED)
-            else:
-                finish()
-                self._happens(Event.FINISHED)
+                return
+            self._finishing = True
+        try:
+            # On a file system that is far this takes its time, or does not come back.
+            finish()
+        finally:
+            self._finishing = False
+        with self._lock:
+            self._happens(Event.FINISHED)
 
     def fail(self, error: SqlStreamError) -> None:
         """The same after an error, which says nothing where it was stopped: what runs is cut off then."""

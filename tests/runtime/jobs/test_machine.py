@@ -94,6 +94,13 @@ def test_one_that_can_not_write_down_that_it_has_finished_has_failed() -> None:
     assert machine.state.status is JobStatus.FAILED
 
 
+def test_nothing_is_asked_of_one_that_writes_down_that_it_has_finished() -> None:
+    said: list[bool] = []
+    machine = JobMachine()
+    machine.end(lambda: said.append(machine.ask()))
+    assert said == [False] and machine.state.status is JobStatus.FINISHED and not machine.stopping.is_set()
+
+
 def test_stop_and_finish_at_once() -> None:
     """Whoever is told that a job is being stopped finds it so, and nobody is told that of one that has finished."""
     seen = set()
