@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from sqlstream.sql.types import Type
 
 # What of this package a worker runs.
-_SHIPPED = (
-    "__init__.py", "core/__init__.py", "core/private.py", "core/secrets.py", "sql/__init__.py", "sql/quoting.py", "sql/types.py", "udf/*.py",
-    "udf/worker/*.py",
+SHIPPED = (
+    "__init__.py", "core/__init__.py", "core/private.py", "core/secrets.py", "core/zones.py", "sql/__init__.py", "sql/quoting.py", "sql/types.py",
+    "udf/*.py", "udf/worker/*.py",
 )  # fmt: skip
 _lock = threading.Lock()
 _applications: set[str] = set()
@@ -131,7 +131,7 @@ def _ship(spark: SparkSession) -> None:
         home = Path(sqlstream.__file__).parent
         archive = Path(tempfile.mkdtemp(prefix="sqlstream-")) / "sqlstream_functions.zip"
         with zipfile.ZipFile(archive, "w") as out:
-            for file in sorted(shipped for pattern in _SHIPPED for shipped in home.glob(pattern)):
+            for file in sorted(shipped for pattern in SHIPPED for shipped in home.glob(pattern)):
                 out.write(file, f"sqlstream/{file.relative_to(home).as_posix()}")
         context.addPyFile(str(archive))
         _applications.add(context.applicationId)

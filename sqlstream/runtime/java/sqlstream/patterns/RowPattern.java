@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * A pattern of rows as an automaton, which Python builds ({@code plan/builder/row_pattern.py} says what it is). Variables
- * and states are numbers.
+ * A pattern of rows as an automaton, which Python builds ({@code plan/builder/row_pattern.py} says what it is).
+ * Variables and states are numbers.
  */
 final class RowPattern implements Serializable {
     static final int END = 0;
