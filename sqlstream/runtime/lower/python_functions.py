@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # What of this package a worker runs.
 SHIPPED = (
     "__init__.py", "core/__init__.py", "core/private.py", "core/secrets.py", "core/zones.py", "sql/__init__.py", "sql/quoting.py", "sql/types.py",
-    "udf/*.py", "udf/worker/*.py",
+    "sql/syntax/__init__.py", "sql/syntax/lexer.py", "udf/*.py", "udf/worker/*.py",
 )  # fmt: skip
 _lock = threading.Lock()
 _applications: set[str] = set()
