@@ -9,7 +9,7 @@ import uuid
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
@@ -413,8 +413,10 @@ class Jobs:
                 return self.restart(job.id).id
             case Action.WHY:
                 return json.dumps([[reason.text, reason.hint] for reason in job.why()])
-        self.stop(job.id, savepoint=action.saves, drain=action.drains, interrupted=interrupted)
-        return job.savepoint
+            case Action.STOP | Action.STOP_WITH_SAVEPOINT | Action.DRAIN | Action.DRAIN_WITH_SAVEPOINT:
+                self.stop(job.id, savepoint=action.saves, drain=action.drains, interrupted=interrupted)
+                return job.savepoint
+        assert_never(action)
 
     def _job_ended(self, job: Job) -> None:
         self._attendant.leave(job)

@@ -169,8 +169,23 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
             return replace(source, frame=python_functions.right_rows(node, frame))
         case Filter(input=below):
             source = _source(below, to, splits=splits)
-            return replace(source, frame=source.frame.where(render(node.condition, to.zone)))
+            condition = render(node.condition, to.zone)
+            return replace(source, frame=source.frame.where(_in_its_place(condition) if to.streaming and _above_windows(below) else condition))
     return SourceFrame(lower(node, to))
+
+
+def _above_windows(node: Node) -> bool:
+    """Whether nothing but projections and conditions is between ``node`` and what keeps windows in an aggregate of Spark's."""
+    while isinstance(node, Project | Filter):
+        node = node.input
+    return isinstance(node, WindowAggregate | WindowRank | CoGroup)
+
+
+def _in_its_place(condition: str) -> str:
+    """``condition`` as one that Spark's optimizer does not test earlier, on the keys of an aggregate: what that has in its state, from before
+    the condition was written so, would not be tested.
+    """
+    return f"if(spark_partition_id() >= 0, {condition}, FALSE)"
 
 
 def _column(name: str, sql: str) -> Column:

@@ -11,8 +11,9 @@ from sqlstream.connectors.kafka import positions
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.runtime.jobs.control import registry
-from sqlstream.runtime.jobs.control.ask import ask
+from sqlstream.runtime.jobs.control.ask import ask, find
 from sqlstream.runtime.jobs.control.requests import Action
+from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.job import describe as describe_job
 from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name, size
 from sqlstream.session import results
@@ -20,12 +21,11 @@ from sqlstream.sql.syntax import ast
 from sqlstream.udf.declarations.left_out import count as left_out_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from sqlglot import exp
 
     from sqlstream.runtime.jobs.control.registry import JobRecord
-    from sqlstream.runtime.jobs.job import Job
     from sqlstream.runtime.jobs.jobs import Jobs
     from sqlstream.session.context import Context
     from sqlstream.session.results import Outcome
@@ -93,34 +93,25 @@ def explain(node: ast.ExplainJob, context: Context) -> Outcome:
     """EXPLAIN JOB: of one, of whatever process, else of each of the session's that runs, else of its last one, else of each that other
     processes run. Raises ValidationError, and JobFailed where another process does not answer.
     """
-    jobs, interrupted = context.jobs, context.user.interrupted
-    at = node.args.get("this")
-    own: list[Job] = []
-    others: list[JobRecord] = []
-    if at is not None and at.name not in jobs and registry.exists(jobs.folders.jobs, at.name):
-        record = registry.find(jobs.folders.jobs, at.name)
-        own = [j for j in jobs if j.lives and j.folder.parent == record.path]
-        others = [] if own else [record]
-    elif at is not None:
-        own = [jobs.find(at.name)]
-    else:
-        own = [j for j in jobs if j.lives] or list(jobs)[-1:]
-        others = [] if own else [r for r in registry.records(jobs.folders.jobs) if r.held]
-    if not own and not others:
+    jobs, at = context.jobs, node.args.get("this")
+    asked: list[Job | JobRecord] = [find(jobs, at.name)] if at is not None else [j for j in jobs if j.lives] or [*list(jobs)[-1:]]
+    if not asked:
+        asked = [r for r in registry.records(jobs.folders.jobs) if r.held]
+    if not asked:
         raise ValidationError("There are no jobs.", at=node, hint="INSERT INTO submits one.")
-    rows = [(short_name(j.name), r.text, r.hint) for j in own for r in j.why()]
-    rows += [(short_name(r.name), text, hint) for r in others for text, hint in r.why(interrupted)]
+    rows = [(short_name(job.name), *reason) for job in asked for reason in _reasons(job, context.user.interrupted)]
     return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=tuple(rows))
+
+
+def _reasons(job: Job | JobRecord, interrupted: Callable[[], bool]) -> list[tuple[str, str | None]]:
+    return [(r.text, r.hint) for r in job.why()] if isinstance(job, Job) else job.why(interrupted)
 
 
 def describe(node: ast.DescribeJob, context: Context) -> Outcome:
     """DESCRIBE JOB, of this session or of another process. Raises ValidationError."""
-    jobs, name, extended = context.jobs, node.this.name, node.extended
-    record = None if name in jobs else registry.find(jobs.folders.jobs, name)
-    job = jobs.find(name) if record is None else next((j for j in jobs if j.lives and j.folder.parent == record.path), None)
-    if job is None:
-        assert record is not None
-        rows = [(n, value) for n, value in _described_elsewhere(record, extended=extended) if value is not None]
+    job, extended = find(context.jobs, node.this.name), node.extended
+    if not isinstance(job, Job):
+        rows = [(n, value) for n, value in _described_elsewhere(job, extended=extended) if value is not None]
         return results.masked_rows(("info name", "info value"), rows)
     stored = zip(_JOBS[-3:], _storage(registry.JobRecord(job.folder.parent, job.name, None)), strict=True)
     rows = [*describe_job(job).items(), *((n, value) for n, value in stored if value is not None)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.control.ask import find
 from sqlstream.runtime.monitor.figures import size
 from sqlstream.session import dependents
 from sqlstream.sql.syntax import ast
@@ -33,8 +34,7 @@ def agreed(node: exp.Expr, context: Context) -> bool:
             running = [j.name for j in jobs if j.lives]
             return not running or agrees(leaving(running))
         case ast.StopJob():
-            name = jobs.find(node.this.name).name if node.this.name in jobs else registry.find(jobs.folders.jobs, node.this.name).name
-            return agrees(f"Stop the job {name}? Its state is kept: the same statement continues from there.")
+            return agrees(f"Stop the job {find(jobs, node.this.name).name}? Its state is kept: the same statement continues from there.")
         case ast.DropJob() if registry.exists(jobs.folders.jobs, node.this.name):
             record = registry.find(jobs.folders.jobs, node.this.name)
             record.check_stopped()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from typing import TYPE_CHECKING
@@ -99,6 +100,30 @@ def test_another_window_loses_its_state(project: Project) -> None:
     project.run(window.format(20))
     # The row of b was in the state that was left behind.
     assert project.table("counted") == [("a", "1")]
+
+
+@pytest.mark.parametrize("release", ["this", "an earlier"])
+def test_a_condition_that_is_pushed_through_a_window_keeps_it_open(project: Project, release: str) -> None:
+    """Spark's optimizer puts the aggregate in the place of the condition: its state is that of the aggregate."""
+    window = (
+        "SELECT item, COUNT(*) AS n FROM TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND) GROUP BY item, window_start, window_end "
+        "HAVING item <> '{}'"
+    )
+    project.feed("bids", (1, "a", 1), (2, "b", 5))
+    job = project.submit(f"INSERT INTO counted {window.format('x')};")
+    project.session.jobs.stop(job.id)
+    (record,) = (job.folder / "operators").glob("*.json")
+    told = json.loads(record.read_text())
+    (sink,) = json.loads((job.folder / "version.json").read_text())["record"]["sinks"]
+    keeping = [node["id"] for node in sink["nodes"] if node["keeps_state"]]
+    assert [operator["node"] for operator in told["operators"]] == keeping
+    if release == "an earlier":
+        told["operators"][0]["node"] = next(node["id"] for node in reversed(sink["nodes"]) if not node["keeps_state"])
+        record.write_text(json.dumps(told))
+    project.feed("bids", (3, "a", 1), (12, "c", 1))
+    project.set("last-state")
+    project.run(f"INSERT INTO counted {window.format('b')};")
+    assert project.table("counted") == [("a", "2")]
 
 
 def test_a_filter_above_a_window_keeps_it_open(project: Project) -> None:

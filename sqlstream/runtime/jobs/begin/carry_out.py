@@ -169,8 +169,9 @@ class Beginning:
         was, here = before.version.project, storage.uri(work.project)
         storage.make(job.folder / "control")
         names = sink_names(before.folder, len(before.version.plan.sinks)), [sink_name(i, s) for i, s in enumerate(job.sinks)]
+        keeping = [frozenset(n.id for n in sink.nodes if n.keeps_state) for sink in before.version.plan.sinks]
         upgrade(
-            job.name, work.spark, before.folder, job.folder, names, job.sinks, verdict, work.lowered, stateless=how.stateless,
+            job.name, work.spark, before.folder, job.folder, names, job.sinks, verdict, keeping, work.lowered, stateless=how.stateless,
             may_lose=how.loses, request=work.request, notify=self.notify, offsets=how.offsets,
             positions=partial(work.positions, how.offsets), sources_of=work.sources,
             moved=None if was is None or was == here else (was, here),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -28,7 +29,7 @@ from sqlstream.runtime.jobs.folder.versions import unreadable
 from sqlstream.runtime.lower.native import in_update_mode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -54,6 +55,7 @@ def upgrade(
     names: tuple[list[str], list[str]],
     sinks: tuple[Sink, ...],
     verdict: Verdict,
+    keeping: Sequence[frozenset[str]],
     lowered: Callable[[int], DataFrame],
     *,
     stateless: bool,
@@ -67,7 +69,8 @@ def upgrade(
 ) -> None:
     """Make the checkpoints of generation ``after`` of a job from those of ``before``.
 
-    ``names``: what the folders of their sinks' checkpoints are called. ``lowered`` gives the rows of a sink as its query will be started with them,
+    ``names``: what the folders of their sinks' checkpoints are called; ``keeping``: the ids of the nodes of each sink of ``before`` that keep state.
+    ``lowered`` gives the rows of a sink as its query will be started with them,
     ``request`` what they are written by. ``offsets``: topics that are read from elsewhere; ``positions`` gives from where, for
     the sources of a sink; ``sources_of`` the tables that these read. ``moved``: the URIs that the project had, and has, where it is another.
     Raises ValidationError where state would be lost that must not be, or what was kept is damaged.
@@ -98,6 +101,7 @@ def upgrade(
                 f"What the state in {checkpoint} belongs to is not known: it is of an earlier release.",
                 hint="Submit the earlier statement once with this release, and stop it.",
             )
+        old = attributed(old, keeping[match.old])
         operators, columns = _operators(match, old, new, stateless=stateless, may_lose=may_lose)
         came = base(spark, storage.uri(checkpoint), landed)
         if came.doubtful and match.stateful:
@@ -244,6 +248,18 @@ def _operators(
             "'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves only this state behind.",
         )
     return found, columns
+
+
+def attributed(record: QueryRecord, keeping: Collection[str]) -> QueryRecord:
+    """``record``, in which the operator that an earlier release took for another node's, as a condition was pushed through it, has its own: the only
+    one of ``keeping``, the nodes that keep state, that no operator has.
+    """
+    others = [o for o in record.operators if o.node is not None and o.node not in keeping]
+    free = set(keeping) - {o.node for o in record.operators}
+    if len(others) != 1 or len(free) != 1:
+        return record
+    (node,) = free
+    return replace(record, operators=tuple(replace(o, node=node, part=0) if o is others[0] else o for o in record.operators))
 
 
 def _unmarked(old: QueryRecord, new: QueryRecord) -> dict[int, int]:

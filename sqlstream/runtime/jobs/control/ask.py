@@ -1,27 +1,35 @@
-"""What is asked of a job, by its name or id: the same of one of this session, of another, or of another process."""
+"""Which job a name or id means, and what is asked of it: the same of one of this session, of another, or of another process."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.job import Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sqlstream.runtime.jobs.control.registry import JobRecord
     from sqlstream.runtime.jobs.control.requests import Action
     from sqlstream.runtime.jobs.jobs import Jobs
 
 
+def find(jobs: Jobs, name: str) -> Job | JobRecord:
+    """The job that is called so, else the one whose id begins so: of ``jobs``, those of the session that asks, where it is one of them.
+
+    Raises ValidationError where there is none, or several are meant.
+    """
+    if name in jobs and not registry.is_name(jobs.folders.jobs, name):
+        return jobs.find(name)
+    record = registry.find(jobs.folders.jobs, name)
+    return next((j for j in jobs if j.lives and j.folder.parent == record.path), record)
+
+
 def ask(jobs: Jobs, name: str, action: Action, interrupted: Callable[[], bool]) -> str:
-    """What came of ``action``; ``interrupted``: whether nobody waits for it any more. ``jobs`` are those of the session that asks.
+    """What came of ``action``; ``interrupted``: whether nobody waits for it any more.
 
     Raises ValidationError where no process has the job, or it can't be done, and what doing it met (JobFailed).
     """
-    job = jobs.find(name) if name in jobs else None
-    if job is None:
-        record = registry.find(jobs.folders.jobs, name)
-        job = next((j for j in jobs if j.lives and j.folder.parent == record.path), None)
-        if job is None:
-            return record.ask(action, interrupted=interrupted)
-    return jobs.carry_out(job, action, interrupted)
+    job = find(jobs, name)
+    return jobs.carry_out(job, action, interrupted) if isinstance(job, Job) else job.ask(action, interrupted=interrupted)

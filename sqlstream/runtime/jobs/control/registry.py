@@ -207,6 +207,11 @@ def records(jobs: Place) -> list[JobRecord]:
     return sorted(_read(jobs), key=lambda r: (r.name, str(r.path)))
 
 
+def is_name(jobs: Place, name: str) -> bool:
+    """Whether a job is called so."""
+    return any(r.name == name for r in records(jobs))
+
+
 def exists(jobs: Place, name: str) -> bool:
     """Whether ``find`` would find one, or several."""
     return bool(_matching(jobs, name))

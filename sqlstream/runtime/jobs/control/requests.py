@@ -94,10 +94,19 @@ def pending(folder: Place) -> Iterator[Request]:
     for file in sorted(files, key=str):
         if not file.with_suffix(".seen").exists():
             try:
-                yield Request(Action(file.read_text()), file)
-            except (OSError, ValueError):
-                # Withdrawn, or of another release.
+                asked = file.read_text()
+            except OSError:  # withdrawn
                 continue
+            if (action := next((a for a in Action if a.value == asked), None)) is not None:
+                yield Request(action, file)
+            else:
+                _answer_unknown(file, asked)
+
+
+def _answer_unknown(file: Place, asked: str) -> None:
+    """Say that nothing was done, to a process of a later release."""
+    hint = "The release that runs it does not know this: stop the job, and start it with the release that asks."
+    storage.write(file.with_suffix(".answer"), json.dumps(asdict(Answer(error=f"The job can't be asked for '{asked}'.", hint=hint))))
 
 
 def forget(folder: Place) -> None:

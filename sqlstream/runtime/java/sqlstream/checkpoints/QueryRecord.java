@@ -165,11 +165,15 @@ public final class QueryRecord {
         operators(plan, null, found);
         found.sort(Comparator.comparingLong(each -> (Long) each.get("operator")));
         for (Class<?> of : MADE_ANEW) {
+            List<String> nodes = new ArrayList<>();
+            nodes(logical, of, nodes);
+            // What a condition above it was pushed through has the mark of that.
+            found.stream()
+                    .filter(each -> of.equals(each.get(OF)) && !nodes.contains(each.get("node")))
+                    .forEach(each -> each.put("node", null));
             var unknown = found.stream()
                     .filter(each -> each.get("node") == null && of.equals(each.get(OF)))
                     .toList();
-            List<String> nodes = new ArrayList<>();
-            nodes(logical, of, nodes);
             nodes.removeIf(
                     node -> found.stream().anyMatch(each -> of.equals(each.get(OF)) && node.equals(each.get("node"))));
             // They keep their order, that of the numbers.
