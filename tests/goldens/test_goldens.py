@@ -16,6 +16,8 @@ from sqlstream.core.errors import SqlStreamError
 from sqlstream.runtime.checkpoints import QueryRecord
 from sqlstream.runtime.jobs.folder.generations import OPERATORS
 from sqlstream.runtime.jobs.folder.versions import Version
+from sqlstream.runtime.lower.context import Lowering
+from sqlstream.runtime.lower.row import row
 from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
 from tests.support.sessions import catch_up, optimized_plan
@@ -23,6 +25,9 @@ from tests.support.sessions import catch_up, optimized_plan
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pyspark.sql import DataFrame
+
+    from sqlstream.plan.nodes import Node
     from sqlstream.runtime.jobs.job import Job
 
 GOLDENS = [read(path) for path in SCRIPTS]
@@ -52,6 +57,18 @@ def code(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.fixture(autouse=True)
+def columns_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each node's rows have its columns, in order: operators above, as a UNION, know them by their places."""
+    mark = Lowering.mark
+
+    def checked(to: Lowering, node: Node, frame: DataFrame) -> None:
+        assert tuple(frame.columns) == row(node), node
+        mark(to, node, frame)
+
+    monkeypatch.setattr(Lowering, "mark", checked)
+
+
 @pytest.mark.parametrize("golden", GOLDENS, ids=ids)
 def test_plan(golden: Golden, tmp_path: Path, update: bool) -> None:
     declarations, insert = re.fullmatch(r"(.*;)\s*(INSERT.*?;)[^;]*", golden.sql, re.S).groups()
@@ -77,9 +94,9 @@ def test_rows(golden: Golden, code: str, tmp_path: Path, engine, update: bool) -
     client = session(tmp_path, golden, emitted.append, engine)
     job = submitted(client, golden.sql)
     for number, step in enumerate(golden.steps):
-        for name, row in step.rows_in:
+        for name, line in step.rows_in:
             with (tmp_path / name / f".{number}").open("a") as file:
-                file.write(row + "\n")
+                file.write(line + "\n")
         for name in {name for name, _ in step.rows_in}:
             (tmp_path / name / f".{number}").rename(tmp_path / name / f"{number}.json")
         match step.action:
