@@ -289,10 +289,18 @@ class Jobs:
             if not job.machine.ask(drain=drain):
                 job.done.wait(_END_SECONDS)
                 raise _not_running(job)
-            self._await_end(job, drain=drain, interrupted=interrupted)
+            if drain:
+                self._await_drain(job, interrupted)
+            else:
+                self._await_end(job)
             if savepoint:
                 job.savepoint = self._save(job, drained=drain)
         return job
+
+    def cut_off(self, job: Job) -> None:
+        """End a job whose statement was interrupted, if it still runs: its script starts it again. Raises JobFailed."""
+        if job.machine.ask():
+            self._await_end(job)
 
     @contextmanager
     def _reading(self, job: Job) -> Iterator[None]:
@@ -340,14 +348,15 @@ class Jobs:
             raise ValidationError(f"Savepoints can't be written to '{folder}': {error.strerror or error}.",
                                   hint="SET 'execution.checkpointing.savepoint-dir' = '<folder>' says where they go.") from error  # fmt: skip
 
-    def _await_end(self, job: Job, *, drain: bool, interrupted: Callable[[], bool]) -> None:
-        """Wait until a job has ended that was asked to; a ``drain`` may be ``interrupted``. Raises JobFailed."""
-        if not drain:
-            job.end()
-            if not job.done.wait(_END_SECONDS):
-                hint = "SHOW JOBS says when it has ended."
-                raise JobFailed(f"Job {job.id} has not ended within {_END_SECONDS:.0f} s: its sink is still writing.", hint=hint)
-            return
+    def _await_end(self, job: Job) -> None:
+        """End a job that was asked to, and wait until it has. Raises JobFailed."""
+        job.end()
+        if not job.done.wait(_END_SECONDS):
+            hint = "SHOW JOBS says when it has ended."
+            raise JobFailed(f"Job {job.id} has not ended within {_END_SECONDS:.0f} s: its sink is still writing.", hint=hint)
+
+    def _await_drain(self, job: Job, interrupted: Callable[[], bool]) -> None:
+        """Wait until a job is drained that was asked to be; that may be ``interrupted``. Raises JobFailed."""
         while not job.done.wait(0.05):
             if interrupted():
                 job.machine.ask()

@@ -115,8 +115,8 @@ class OnSpark:
             return results.Submitted(job_id=job.id, notices=notices)
         while not job.done.wait(0.2):
             context.user.progress([job.metrics])
-            if context.user.interrupted() and job.machine.ask():
-                job.end()
+            if context.user.interrupted():
+                context.jobs.cut_off(job)
         context.user.progress([])
         if job.error is not None:
             raise job.error

@@ -1,4 +1,4 @@
-"""Statements that are only planned: ``check``, saved queries without their values, init files."""
+"""Statements that are only planned: ``check``, and saved queries without their values."""
 
 from __future__ import annotations
 

@@ -49,7 +49,8 @@ def generation(sinks: tuple[Sink, ...] | None, **more: Any) -> Any:
 def now(sinks: tuple[Sink, ...], last: Any = None, *, same: bool = False, settings: dict[str, Any] | None = None, **more: Any) -> Circumstances:
     offsets, code = more.pop("offsets", {}), more.pop("code", ())
     at = Placement(cast("Any", None), "0", last, last, same, last is not None and last.is_open and not same, offsets, code)
-    return Circumstances("x", sinks, JobSettings("UTC", **(settings or {})), at, **more)
+    written = more.pop("written", last is not None and last.has_committed)
+    return Circumstances("x", sinks, JobSettings("UTC", **(settings or {})), at, written=written, **more)
 
 
 def refusal(circumstances: Circumstances) -> ValidationError:

@@ -70,12 +70,11 @@ class Beginning:
 
     def _circumstances(self, at: Placement) -> Circumstances:
         before, settings = at.before, self.settings
-        interrupted = before is not None and at.changed and not before.has_committed
         return Circumstances(
             self.job.name, self.job.sinks, settings, at,
             saved=None if settings.recovery is None else savepoints.read(settings.recovery),
             moved=at.continues and settings.streaming and at.last is not None and self._is_moved(at.last),
-            written=interrupted and before is not None and self._is_written(before),
+            written=before is not None and at.changed and (before.has_committed or self._is_written(before)),
         )  # fmt: skip
 
     def _carry_out(self, decision: Decision, at: Placement) -> bool:
@@ -87,21 +86,19 @@ class Beginning:
             if not self.settings.agrees(decision.question):
                 raise Declined(f"Job '{self.job.name}' was not started.", hint=decision.declined)
         at.home.describe(self.job.sinks)
+        if isinstance(decision, Continue):
+            self._continue(decision)
+            return True
+        self.job.folder = at.home.next_generation()
         match decision:
-            case Continue():
-                self._continue(decision)
-                return True
             case Anew(notices, before):
                 self._tell(notices)
-                self.job.folder = at.home.next_generation()
                 origin = None if before is None else Origin("from-start", int(before.folder.name))
             case GoOn(before):
-                self.job.folder = at.home.next_generation()
                 self._upgrade(decision)
                 self._tell(decision.notices)
                 origin = Origin(decision.mode, int(before.folder.name), before.savepoint)
             case Recover(saved, goes_on):
-                self.job.folder = at.home.next_generation()
                 self._upgrade(goes_on)
                 self.notify(f"Job '{self.job.name}' begins with the savepoint '{saved.folder}'.")
                 origin = Origin(goes_on.mode, savepoint=saved.id)

@@ -1,6 +1,6 @@
 """How a job that is submitted begins: anew, where it stopped, with what another version of it has kept, or with a savepoint.
 
-In: what is known of it, and of what is kept. Out: a decision, or a refusal. Nothing is read, written or asked here.
+In: what is known of it, and of what is kept. Out: a decision, or a refusal. Nothing is written or asked here.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the sav
 class Circumstances:
     """What is known of a job called ``name`` as it is submitted. ``at``: where it stands; ``saved``: the savepoint that its settings name.
 
-    ``moved``: its folder, or its project, was elsewhere when it ran last. ``written``: a first micro-batch that was interrupted may be in a sink.
+    ``moved``: its folder, or its project, was elsewhere when it ran last. ``written``: it has changed, and rows of the one before may be in a sink.
     """
 
     name: str
@@ -63,8 +63,7 @@ class Circumstances:
     @property
     def first(self) -> bool:
         """Whether the job has changed, and the one before has written nothing: nothing of that can be lost but where it began."""
-        before = self.at.before
-        return before is not None and self.at.changed and not before.has_committed and not self.written
+        return self.at.before is not None and self.at.changed and not self.written
 
 
 @dataclass(frozen=True)
