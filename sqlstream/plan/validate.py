@@ -7,19 +7,19 @@ from dataclasses import replace
 from sqlstream.connectors import find_connector
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.plan import make
 from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import (
-    WINDOW_COLUMNS,
     CoGroup,
     Correlate,
     Expand,
-    Filter,
     GroupAggregate,
     IntervalJoin,
     Limit,
     LookupJoin,
     Match,
     Node,
+    OneByOne,
     Over,
     Project,
     Sink,
@@ -63,21 +63,18 @@ def _sessions(node: Node) -> None:
     """A session is known only when it closes: it needs an aggregate, and nothing below that can read its bounds."""
     below = node
     if isinstance(node, WindowAggregate) and node.window.kind.merges and not node.attached:
-        bounds = {node.start, node.end, node.time}
-        keys = {k: k for k in node.keys if k not in bounds}
+        keys = {k: k for k in node.keys if k not in (node.start, node.end, node.time)}
+        read = {*keys}.union(*(make.columns(a.call) for a in node.aggregates))
         below = node.input
         while not isinstance(below, WindowTvf):
             if isinstance(below, Expand):
                 raise NotSupported("GROUPING SETS, ROLLUP and CUBE over sessions are not supported yet.")
-            assert isinstance(below, Project | Filter), type(below).__name__
-            columns = below.columns if isinstance(below, Project) else ()
-            read = [below.condition] if isinstance(below, Filter) else [c.expr for c in columns if c.name not in bounds]
-            traced = {c.name: c.expr.name for c in columns if isinstance(c.expr, ColumnRef)}
-            bounds = {traced.get(p, p) for p in bounds}
-            keys = {k: traced.get(name, "") if columns else name for k, name in keys.items()}
-            if any(isinstance(e, ColumnRef) and e.name in WINDOW_COLUMNS for expr in read for e in expr.walk()):
-                raise NotSupported("The bounds of a session can only be read above its aggregate.")
+            assert isinstance(below, OneByOne), type(below).__name__
+            _no_bounds(below, read)
+            keys = {k: below.sources.get(name, "") for k, name in keys.items()}
+            read = below.reads()
             below = below.input
+        _no_bounds(below, read)
         wanted = node.window.keys
         if wanted is not None and set(keys.values()) != set(wanted):
             raise NotSupported(
@@ -88,6 +85,15 @@ def _sessions(node: Node) -> None:
         raise NotSupported("SESSION needs an aggregate: GROUP BY window_start, window_end and the columns of PARTITION BY.")
     for source in below.inputs:
         _sessions(source)
+
+
+def _no_bounds(node: Node, read: set[str]) -> None:
+    """Refuses to read a session's bounds below its aggregate: ``read`` of the rows of ``node``."""
+    of_session = windowing(node)
+    if of_session is not None and read & of_session.columns.keys():
+        raise NotSupported(
+            "The bounds of a session can only be read above its aggregate.", hint="They are known when it closes: put a condition on them into HAVING."
+        )
 
 
 def _check(node: Node, *, batch: bool, streaming: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.lint.subject import Violation
-from sqlstream.plan.nodes import Filter, Project, Sink, Watermark, WindowAggregate
+from sqlstream.plan.nodes import OneByOne, Project, Sink, WindowAggregate
 from sqlstream.plan.properties import static, upsert_key
 from sqlstream.sql.expressions import Cast, ColumnRef
 
@@ -42,12 +42,12 @@ def _key(node: Node) -> Key | None:
         case WindowAggregate(keys=keys):
             bounds = frozenset(keys) & {node.start, node.end, node.time}
             return (*([bounds] if bounds else []), *(frozenset({k}) for k in keys if k not in bounds))
-        case Filter(input=source) | Watermark(input=source):
-            return _key(source)
-        case Project(input=source, columns=columns):
+        case OneByOne(input=source):
             below = _key(source)
-            named = [(name, c.name) for c in columns if (name := _column(c.expr)) is not None]
-            renamed = tuple(frozenset(new for old, new in named if old in one) for one in below or ())
+            named = node.sources
+            if isinstance(node, Project):
+                named = {c.name: name for c in node.columns if (name := _column(c.expr)) is not None}
+            renamed = tuple(frozenset(new for new, old in named.items() if old in one) for one in below or ())
             return renamed if below is not None and all(renamed) else None
     known = upsert_key(node)
     return None if known is None else tuple(frozenset({k}) for k in known)

@@ -18,7 +18,7 @@ from sqlglot import exp
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.builder.decorrelate import Decorrelated, aggregate_calls, decorrelated, over_calls, reading, whole_call
-from sqlstream.plan.nodes import Filter, GroupAggregate, Join, JoinKind, Limit, Named, NamedAggregate, Node, Project
+from sqlstream.plan.nodes import GroupAggregate, Join, JoinKind, Limit, Named, NamedAggregate, Node, OneByOne, Project
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, equal
 from sqlstream.sql.expressions import AggregateCall, Expr, OverCall
@@ -260,7 +260,7 @@ def _one_row(node: Node) -> bool:
             return not keys
         case Limit(count=count):
             return count in (0, 1)
-        case Project(input=source) | Filter(input=source):
+        case OneByOne(input=source):
             return _one_row(source)
     return False
 

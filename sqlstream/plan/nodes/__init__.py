@@ -6,7 +6,9 @@ Column names are unique within a node's output; expressions refer to the input's
 from __future__ import annotations
 
 from sqlstream.plan.nodes.base import Node as Node
+from sqlstream.plan.nodes.base import OneByOne as OneByOne
 from sqlstream.plan.nodes.base import Unary as Unary
+from sqlstream.plan.nodes.base import names_of as names_of
 from sqlstream.plan.nodes.changelog_normalize import ChangelogNormalize as ChangelogNormalize
 from sqlstream.plan.nodes.co_group import SIDE as SIDE
 from sqlstream.plan.nodes.co_group import CoGroup as CoGroup

@@ -145,3 +145,54 @@ class Unary(Node):
     def passed_time(self, name: str) -> str | None:
         """``lost_time`` of what passes the columns of its input on."""
         return self.input.lost_time(name) if name in {f.name for f in properties.fields(self.input)} else None
+
+
+@dataclass(frozen=True)
+class OneByOne(Unary):
+    """Base of nodes of which each row is one of the input's, at once: they compute columns, or leave rows out. Whoever looks for windows, keys, time
+    attributes, the numbers of a Top-N or the versions of a temporal join looks through them.
+
+    ``leaves_out``: not every row of the input comes out.
+    """
+
+    keeps_state: ClassVar = False
+    leaves_out: ClassVar[bool] = False
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The names of its columns that are columns of its input, with the names that these have there; in the order of its columns."""
+        return {f.name: f.name for f in properties.fields(self.input)}
+
+    @property
+    def distinct(self) -> Mapping[str, str]:
+        """``sources``, and what is computed of one column and has as many values as that."""
+        return self.sources
+
+    def carrying(self, source: Node, name: str, new: str) -> tuple[OneByOne, str]:
+        """The same over ``source``, the input with one column more, ``name``, which it passes on: as ``new`` where it lists its columns. The second
+        is what it calls it.
+        """
+        return replace(self, input=source), name
+
+    def key(self) -> tuple[str, ...] | None:
+        below = properties.upsert_key(self.input)
+        return None if below is None else names_of(below, self.distinct)
+
+    def windowing(self) -> Windowing | None:
+        below = properties.windowing(self.input)
+        return below and below.passed(self.sources)
+
+    def window_end(self) -> str | None:
+        below = properties.window_column(self.input)
+        return next((name for name, source in self.sources.items() if source == below), None)
+
+    def lost_time(self, name: str) -> str | None:
+        return self.input.lost_time(self.sources[name]) if name in self.sources else None
+
+
+def names_of(columns: tuple[str, ...], sources: Mapping[str, str]) -> tuple[str, ...] | None:
+    """What ``columns`` of an input are called above it, by names with their sources: the first of each. None where one is left out."""
+    names: dict[str, str] = {}
+    for name, source in sources.items():
+        names.setdefault(source, name)
+    return tuple(names[c] for c in columns) if names.keys() >= set(columns) else None

@@ -11,6 +11,7 @@ from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import Field
 from sqlstream.plan.nodes.project import projected, time_of
 from sqlstream.plan.properties import fields, unchecked, windowing
+from sqlstream.sql.expressions import ColumnRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,7 +54,8 @@ class Expand(Unary):
 
     def windowing(self) -> Windowing | None:
         below = windowing(self.input)
-        return below and below.projected(column[0] for column in zip(*self.projections, strict=True) if len({c.expr for c in column}) == 1)
+        same = (column[0] for column in zip(*self.projections, strict=True) if len({c.expr for c in column}) == 1)
+        return below and below.passed({c.name: c.expr.name for c in same if isinstance(c.expr, ColumnRef)})
 
 
 def of_any(branches: Iterable[Mapping[str, bool]]) -> Mapping[str, bool]:

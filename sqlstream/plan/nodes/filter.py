@@ -6,23 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes.base import Unary
-from sqlstream.plan.properties import fields, window_column, windowing
+from sqlstream.plan.nodes.base import OneByOne
+from sqlstream.plan.properties import fields
 from sqlstream.sql.text import to_text
 
 if TYPE_CHECKING:
     from sqlstream.plan.nodes.base import Node
     from sqlstream.plan.nodes.columns import Field
-    from sqlstream.plan.nodes.windows import Windowing
     from sqlstream.sql.expressions import Expr
 
 
 @dataclass(frozen=True)
-class Filter(Unary):
+class Filter(OneByOne):
     """The rows for which the condition is TRUE."""
 
     recorded: ClassVar = ("Filter", "input", "condition")
-    keeps_state: ClassVar = False
+    leaves_out: ClassVar = True
 
     condition: Expr
 
@@ -34,15 +33,6 @@ class Filter(Unary):
 
     def reads(self) -> set[str]:
         return make.columns(self.condition)
-
-    def windowing(self) -> Windowing | None:
-        return windowing(self.input)
-
-    def window_end(self) -> str | None:
-        return window_column(self.input)
-
-    def lost_time(self, name: str) -> str | None:
-        return self.passed_time(name)
 
 
 def filtered(node: Node, condition: Expr | None) -> Node:

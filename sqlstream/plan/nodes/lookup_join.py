@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
 from sqlstream.plan.nodes import text
-from sqlstream.plan.nodes.base import Unary
+from sqlstream.plan.nodes.base import OneByOne, Unary
 from sqlstream.plan.nodes.filter import Filter
 from sqlstream.plan.nodes.join import joined
-from sqlstream.plan.nodes.project import Project
 from sqlstream.plan.nodes.scan import Scan, scans
 from sqlstream.plan.properties import fields, unchecked, upsert_key, walk
-from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.text import to_text
 
 if TYPE_CHECKING:
@@ -89,10 +87,7 @@ class LookupJoin(Unary):
 def origin(node: Node, name: str) -> str | None:
     """The name that the scan below ``node`` (projections and filters of it) has for the column ``name``; None where it is computed."""
     while not isinstance(node, Scan):
-        if isinstance(node, Project):
-            expr = next(c.expr for c in node.columns if c.name == name)
-            if not isinstance(expr, ColumnRef):
-                return None
-            name = expr.name
-        (node,) = node.inputs
+        if not isinstance(node, OneByOne) or name not in node.sources:
+            return None
+        name, node = node.sources[name], node.input
     return name

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
 from sqlstream.plan.nodes import text
-from sqlstream.plan.nodes.base import Unary
-from sqlstream.plan.nodes.columns import Field, TimeAttribute
-from sqlstream.plan.properties import field, fields, unchecked, upsert_key, window_column, windowing
+from sqlstream.plan.nodes.base import OneByOne
+from sqlstream.plan.nodes.columns import Field, Named, TimeAttribute
+from sqlstream.plan.properties import field, fields, unchecked
 from sqlstream.sql.expressions import Call, Cast, ColumnRef
 from sqlstream.sql.text import to_text
 from sqlstream.sql.types import INTEGERS
@@ -17,17 +18,15 @@ from sqlstream.sql.types import INTEGERS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sqlstream.plan.nodes.columns import Named
-    from sqlstream.plan.nodes.windows import Windowing
+    from sqlstream.plan.nodes.base import Node
     from sqlstream.sql.expressions import Expr
 
 
 @dataclass(frozen=True)
-class Project(Unary):
+class Project(OneByOne):
     """One column for each expression."""
 
     recorded: ClassVar = ("Project", "input", "columns")
-    keeps_state: ClassVar = False
 
     columns: tuple[Named, ...]
 
@@ -39,28 +38,26 @@ class Project(Unary):
         return ("Calc", *text.listed("select", map(text.aliased, self.columns)))
 
     def reads(self) -> set[str]:
-        return {name for c in self.columns for name in make.columns(c.expr)}
+        return {name for c in self.columns if c.name not in self.sources for name in make.columns(c.expr)}
+
+    @cached_property
+    def sources(self) -> Mapping[str, str]:
+        return {c.name: c.expr.name for c in self.columns if isinstance(c.expr, ColumnRef)}
+
+    @property
+    def distinct(self) -> Mapping[str, str]:
+        return {c.name: source for c in self.columns if (source := _distinct(c.expr)) is not None}
+
+    def carrying(self, source: Node, name: str, new: str) -> tuple[Project, str]:
+        return Project(source, (*self.columns, Named(new, make.ref(field(source, name))))), new
 
     def trusted(self) -> Mapping[str, bool]:
         return projected(unchecked(self.input), self.columns)
 
-    def key(self) -> tuple[str, ...] | None:
-        below = upsert_key(self.input)
-        names = {_distinct(c.expr): c.name for c in reversed(self.columns)}
-        return tuple(names[k] for k in below) if below is not None and all(k in names for k in below) else None
-
-    def windowing(self) -> Windowing | None:
-        below = windowing(self.input)
-        return below and below.projected(self.columns)
-
-    def window_end(self) -> str | None:
-        below = window_column(self.input)
-        return next((c.name for c in self.columns if isinstance(c.expr, ColumnRef) and c.expr.name == below), None)
-
     def lost_time(self, name: str) -> str | None:
+        if name in self.sources:
+            return super().lost_time(name)
         expr = next(c.expr for c in self.columns if c.name == name)
-        if isinstance(expr, ColumnRef):
-            return self.input.lost_time(expr.name)
         attribute = next((c for c in sorted(make.columns(expr)) if field(self.input, c).time is not None), None)
         return attribute and f"'{name}' is {to_text(expr)}: a function or cast of the time attribute '{attribute}' is not one."
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes.base import Unary
+from sqlstream.plan.nodes.base import OneByOne
 from sqlstream.plan.nodes.columns import Field, TimeAttribute
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.text import to_text
@@ -16,14 +16,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Watermark(Unary):
+class Watermark(OneByOne):
     """Declares ``column`` a rowtime attribute; ``expression`` gives each row's watermark.
 
     ``current`` is the name of an additional column with the current watermark, if something reads it.
     """
 
     recorded: ClassVar = ("Watermark", "input", "column", "expression", "current")
-    keeps_state: ClassVar = False
     by_time: ClassVar = True
 
     column: str
@@ -39,6 +38,3 @@ class Watermark(Unary):
 
     def reads(self) -> set[str]:
         return {self.column, *make.columns(self.expression)}
-
-    def lost_time(self, name: str) -> str | None:
-        return self.passed_time(name)

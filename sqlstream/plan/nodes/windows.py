@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqlstream.sql.expressions import ColumnRef
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from sqlstream.plan.nodes.columns import Named
     from sqlstream.sql.functions.windows import WindowFunction
 
 WINDOW_START, WINDOW_END, WINDOW_TIME = WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
@@ -50,9 +47,8 @@ class Windowing:
         """The first column that is ``role``."""
         return next((name for name, r in self.columns.items() if r == role), None)
 
-    def projected(self, columns: Iterable[Named]) -> Windowing | None:
-        """That of the rows of a projection; None where it leaves the window columns out."""
-        same = [(c.name, c.expr.name) for c in columns if isinstance(c.expr, ColumnRef)]
-        window_columns = {name: self.columns[source] for name, source in same if source in self.columns}
-        times = frozenset(name for name, source in same if source in self.times)
+    def passed(self, sources: Mapping[str, str]) -> Windowing | None:
+        """That of rows whose columns are, by name, these of the rows' columns; None where the window columns are not among them."""
+        window_columns = {name: self.columns[source] for name, source in sources.items() if source in self.columns}
+        times = frozenset(name for name, source in sources.items() if source in self.times)
         return replace(self, columns=window_columns, times=times) if window_columns else None

@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Filter, Named, Node, Project, TimeAttribute, Watermark
+from sqlstream.plan.nodes import Filter, Named, Node, OneByOne, Project, TimeAttribute, Watermark
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 from sqlstream.sql.generated_names import generated
@@ -60,11 +60,6 @@ def _with_current(node: Node) -> Node:
     match node:
         case Watermark():
             return replace(node, current=_NAME)
-        case Filter(input=source):
-            return replace(node, input=_with_current(source))
-        case Project(input=source, columns=columns):
-            if any(c.name == _NAME for c in columns):
-                return node
-            below = _with_current(source)
-            return Project(below, (*columns, Named(_NAME, make.ref(field(below, _NAME)))))
+        case OneByOne(input=source):
+            return node if any(f.name == _NAME for f in fields(node)) else node.carrying(_with_current(source), _NAME, _NAME)[0]
     raise NotSupported("CURRENT_WATERMARK above an aggregate, a join or a UNION is not supported yet.", hint="Call it over the table itself.")

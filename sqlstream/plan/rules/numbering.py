@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Filter, Node, Over, Project, filtered
+from sqlstream.plan.nodes import Filter, Node, OneByOne, Over, filtered
 from sqlstream.plan.properties import field, windowing
 from sqlstream.sql.expressions import Call, ColumnRef, Expr, Literal
 
@@ -33,21 +33,21 @@ _MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
 class Numbering:
     """The rows that ``over`` numbers ``first`` to ``last``.
 
-    ``projects`` stand above it, the topmost first; ``rest`` are the filter's other conditions. ``latest``: of several
+    ``passed`` stand above it, the topmost first, and leave no row out; ``rest`` are the filter's other conditions. ``latest``: of several
     rows of one time, the one that arrived last is kept.
     """
 
     over: Over
-    projects: tuple[Project, ...]
+    passed: tuple[OneByOne, ...]
     first: int
     last: int
     rest: tuple[Expr, ...]
     latest: bool
 
     def above(self, rank: Node) -> Node:
-        """The projections and the other conditions above ``rank``, which takes the place of the numbering."""
-        for project in reversed(self.projects):
-            rank = Project(rank, project.columns)
+        """What stood above the numbering and the other conditions, above ``rank``, which takes its place."""
+        for node in reversed(self.passed):
+            rank = node.with_inputs((rank,))
         return filtered(rank, make.all_of(self.rest))
 
 
@@ -55,18 +55,18 @@ def numbering(node: Node) -> Numbering | None:
     """``node`` as a limit on row numbers; None where it is not one."""
     if not isinstance(node, Filter):
         return None
-    projects: list[Project] = []
+    passed: list[OneByOne] = []
     below = node.input
-    while isinstance(below, Project):
-        projects.append(below)
+    while isinstance(below, OneByOne) and not below.leaves_out:
+        passed.append(below)
         below = below.input
     if not isinstance(below, Over) or [a.call.function.name for a in below.aggregates] != ["ROW_NUMBER"]:
         return None
-    first, last, rest = _range(node.condition, _names_of(below.aggregates[0].name, projects))
+    first, last, rest = _range(node.condition, _names_of(below.aggregates[0].name, passed))
     if last is None:
         return None
     latest = _by_time(below) and below.order[0].descending and (first, last) == (1, 1)
-    return Numbering(below, tuple(projects), max(first, 1), last, tuple(rest), latest)
+    return Numbering(below, tuple(passed), max(first, 1), last, tuple(rest), latest)
 
 
 def _by_time(node: Over) -> bool:
@@ -77,11 +77,11 @@ def _by_time(node: Over) -> bool:
     return field(node.input, name).time is not None or (below is not None and name in below.times)
 
 
-def _names_of(rank: str, projects: list[Project]) -> set[str]:
-    """The names of the column ``rank`` above ``projects``, of which the topmost is the first."""
+def _names_of(rank: str, passed: list[OneByOne]) -> set[str]:
+    """The names of the column ``rank`` above ``passed``, of which the topmost is the first."""
     names = {rank}
-    for project in reversed(projects):
-        names = {c.name for c in project.columns if isinstance(c.expr, ColumnRef) and c.expr.name in names}
+    for node in reversed(passed):
+        names = {name for name, source in node.sources.items() if source in names}
     return names
 
 

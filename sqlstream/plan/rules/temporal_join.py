@@ -11,7 +11,7 @@ are the rows below the operator that keeps the last.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import NotSupported, ValidationError
@@ -25,13 +25,14 @@ from sqlstream.plan.nodes import (
     JoinKind,
     Named,
     Node,
+    OneByOne,
     Project,
     Rank,
     Scan,
     Snapshot,
     TemporalJoin,
     TimeAttribute,
-    Watermark,
+    names_of,
 )
 from sqlstream.plan.properties import changelog_mode, field, fields
 from sqlstream.sql.bind import to_text
@@ -119,12 +120,10 @@ def _versions(node: Node, at: exp.Expr | None) -> _Versions | None:
         case ChangelogNormalize(input=source, keys=keys):
             # What each version was needs not be known.
             return _Versions(source, keys)
-        case Watermark(input=source):
+        case OneByOne(input=source) if not node.leaves_out:
             below = _versions(source, at)
-            return below and _Versions(replace(node, input=below.node), below.key)
-        case Project(input=source, columns=columns):
-            below = _versions(source, at)
-            return below and _projected(below, columns)
+            key = None if below is None else names_of(below.key, node.sources)
+            return None if below is None or key is None else _Versions(node.with_inputs((below.node,)), key)
         case Filter(input=source, condition=condition) if changelog_mode(node).updates or _versions(source, at) is not None:
             raise ValidationError(
                 "Filter is not allowed for right changelog input of event time temporal join, it will corrupt the versioning of data. Please "
@@ -137,13 +136,6 @@ def _versions(node: Node, at: exp.Expr | None) -> _Versions | None:
         case _ if changelog_mode(node).updates:
             raise NotSupported(f"A temporal join with the versions of {describe(node)} is not supported.", at=at)
     return None
-
-
-def _projected(below: _Versions, columns: tuple[Named, ...]) -> _Versions | None:
-    names = {c.expr.name: c.name for c in reversed(columns) if isinstance(c.expr, ColumnRef)}
-    if not set(below.key) <= names.keys():
-        return None
-    return _Versions(Project(below.node, columns), tuple(names[k] for k in below.key))
 
 
 def _last_rows(node: Rank, at: exp.Expr | None) -> _Versions:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Filter, Join, LookupJoin, Match, Named, Node, Project, Rank, WindowJoin
+from sqlstream.plan.nodes import ChangelogNormalize, Correlate, Join, LookupJoin, Match, Named, Node, OneByOne, Project, Rank, Watermark, WindowJoin
 from sqlstream.plan.properties import fields
 
 
@@ -29,7 +29,13 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
         case Project(input=source, columns=columns):
             kept = tuple(c for c in columns if read is None or c.name in read) or columns[:1]
             return Project(_narrowed(source, {n for c in kept for n in make.columns(c.expr)}), kept)
-        case Filter(input=source) | Correlate(input=source):
+        case Watermark(input=source):
+            # Spark reads no more columns of a table than are read of it.
+            return node.with_inputs((_narrowed(source, None),))
+        case OneByOne(input=source):
+            below = None if read is None else {s for name, s in node.sources.items() if name in read} | node.reads()
+            return node.with_inputs((_narrowed(source, below),))
+        case Correlate(input=source):
             return replace(node, input=_narrowed(source, None if read is None else read | node.reads()))
         case ChangelogNormalize(input=source) if read is not None:
             wanted = read | node.reads()

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from sqlstream.connectors import find_connector
 from sqlstream.core.changelog import ChangelogMode
-from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Node, Project, Sink
+from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Node, OneByOne, Sink
 from sqlstream.plan.properties import changelog_mode, upsert_key
 
 
@@ -37,6 +37,6 @@ def _with_upserts(node: Node) -> Node:
             return replace(node, upserts=True)
         case ChangelogNormalize(input=source) if not changelog_mode(source).retracts:
             return source
-        case Project(input=source):
-            return replace(node, input=_with_upserts(source))
+        case OneByOne(input=source) if not node.leaves_out:
+            return node.with_inputs((_with_upserts(source),))
     return node

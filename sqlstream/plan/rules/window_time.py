@@ -6,17 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.plan import make
-from sqlstream.plan.nodes import (
-    WINDOW_TIME,
-    Expand,
-    Filter,
-    Named,
-    Node,
-    Project,
-    WindowAggregate,
-    WindowJoin,
-    WindowRank,
-)
+from sqlstream.plan.nodes import WINDOW_TIME, Expand, Named, Node, OneByOne, WindowAggregate, WindowJoin, WindowRank
 from sqlstream.plan.properties import field, fields, windowing
 from sqlstream.sql.generated_names import generated
 
@@ -38,17 +28,15 @@ def with_window_time(node: Node) -> tuple[Node, str]:
                 return replace(node, right=carried), name
             carried, name = with_window_time(left)
             return replace(node, left=carried), name
-        case Filter(input=source) | WindowRank(input=source):
+        case WindowRank(input=source):
             carried, name = with_window_time(source)
             return replace(node, input=carried), name
+        case OneByOne(input=source):
+            return node.carrying(*with_window_time(source), _free(f.name for f in fields(node)))
         case Expand(input=source, projections=projections):
             carried, name = with_window_time(source)
             added = Named(_free(f.name for f in fields(node)), make.ref(field(carried, name)))
             return Expand(carried, tuple((*p, added) for p in projections)), added.name
-        case Project(input=source, columns=columns):
-            carried, name = with_window_time(source)
-            added = Named(_free(c.name for c in columns), make.ref(field(carried, name)))
-            return Project(carried, (*columns, added)), added.name
     raise TypeError(type(node).__name__)
 
 

@@ -34,6 +34,7 @@ from sqlstream.plan.nodes import (
     LookupJoin,
     Match,
     Node,
+    OneByOne,
     Over,
     Project,
     Rank,
@@ -175,8 +176,8 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
 
 
 def _above_windows(node: Node) -> bool:
-    """Whether nothing but projections and conditions is between ``node`` and what keeps windows in an aggregate of Spark's."""
-    while isinstance(node, Project | Filter):
+    """Whether only what passes rows on one by one is between ``node`` and what keeps windows in an aggregate of Spark's."""
+    while isinstance(node, OneByOne):
         node = node.input
     return isinstance(node, WindowAggregate | WindowRank | CoGroup)
 

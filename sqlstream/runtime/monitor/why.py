@@ -15,7 +15,7 @@ from sqlstream.plan.nodes import (
     Join,
     JoinKind,
     KeyedJoin,
-    Project,
+    OneByOne,
     Sink,
     TemporalJoin,
     TimeAttribute,
@@ -321,7 +321,7 @@ def _waiting(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
 def _outermost_join(sink: Sink) -> Join | None:
     """The join that alone has to do with rows not coming out: nothing around it holds rows, or makes others of them."""
     node = sink.input
-    while isinstance(node, Project | Filter):
+    while isinstance(node, OneByOne):
         node = node.input
     join = node.join if isinstance(node, KeyedJoin) else node
     if not isinstance(join, Join) or not join.partner:
