@@ -92,7 +92,7 @@ def _no_bounds(node: Node, read: set[str]) -> None:
     of_session = windowing(node)
     if of_session is not None and read & of_session.columns.keys():
         raise NotSupported(
-            "The bounds of a session can only be read above its aggregate.", hint="They are known when it closes: put a condition on them into HAVING."
+            "The bounds of a session can only be read above its aggregate.", hint="It has them when it closes: put a condition on them into HAVING."
         )
 
 
