@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.defects import defect
 from sqlstream.core.depth import steps
-from sqlstream.core.errors import SqlStreamError
+from sqlstream.core.errors import NotSupported, SqlStreamError
 from sqlstream.session.context import RunningStatement
 from sqlstream.session.statements import carried_out
 from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.statements.split import split, substitute
+from sqlstream.sql.statements.table import sets_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,10 +30,7 @@ MOST_ERRORS = 10
 def run_script(context: Context, script: str, name: str | None = None) -> Iterator[Outcome]:
     """Execute the statements of ``script``, lazily; errors carry their place in it, ``name`` is its file."""
     masked = context.secrets.masked
-    try:
-        script = substitute(script, context.variables, strict=bool(context.variables))
-    except SqlStreamError as error:
-        raise error.located(masked(script), name, 0) from error.__cause__
+    script = _substituted(context, script, name)
     if not context.files:
         context.jobs.begin_script()
     for statement in split(script):
@@ -47,6 +45,28 @@ def run_script(context: Context, script: str, name: str | None = None) -> Iterat
             if died is None and (context.user.interrupted() or isinstance(error, BrokenPipeError)):
                 raise
             raise located(died or defect(error, context.project)) from error
+
+
+def run_init(context: Context, script: str, name: str | None = None) -> Iterator[Outcome]:
+    """``run_script`` of an init file. Raises NotSupported, before anything is executed, for what does not only declare or set."""
+    text = _substituted(context, script, name)
+    for statement in split(text):
+        try:
+            if not sets_up(parse(statement)):
+                raise NotSupported(
+                    "An init file may hold only declarations and settings.", at=0, hint="Put the statement into the script that -f runs."
+                )
+        except SqlStreamError as error:
+            raise _located(error, context=context, script=text, name=name, statement=statement) from error.__cause__
+    yield from run_script(context, script, name)
+
+
+def _substituted(context: Context, script: str, name: str | None) -> str:
+    """``script`` with the values of its variables."""
+    try:
+        return substitute(script, context.variables, strict=bool(context.variables))
+    except SqlStreamError as error:
+        raise error.located(context.secrets.masked(script), name, 0) from error.__cause__
 
 
 def _executed(context: Context, statement: StatementText, locate: Locate) -> Iterator[Outcome]:

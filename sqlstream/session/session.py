@@ -17,7 +17,7 @@ from sqlstream.session.completion.topic_names import TopicNames
 from sqlstream.session.context import Context, Secrets, User
 from sqlstream.session.engine import SessionEngine
 from sqlstream.session.runs.on_spark import OnSpark
-from sqlstream.session.script import MOST_ERRORS, run_script, shown
+from sqlstream.session.script import MOST_ERRORS, run_init, run_script, shown
 from sqlstream.sql.statements.parsing import parse
 
 if TYPE_CHECKING:
@@ -113,6 +113,10 @@ class Session:
     def run(self, script: str, name: str | None = None) -> Iterator[Outcome]:
         """Execute the statements of ``script``, lazily; errors carry their place in it, ``name`` is its file."""
         return run_script(self.context, script, name)
+
+    def initialize(self, script: str, name: str | None = None) -> Iterator[Outcome]:
+        """Execute an init file, which only declares and sets: ``run`` of it."""
+        return run_init(self.context, script, name)
 
     def interrupt(self, *, for_good: bool = False) -> None:
         """End the running statement: a SELECT, or the wait for a job (which is stopped); ``for_good``: those that are still to come, too."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core.defects import defect
-from sqlstream.core.errors import NotSupported, SqlStreamError
+from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.backslash import expanded
 from sqlstream.session.results import Exit
 from sqlstream.shell.foreground import Ending
@@ -116,18 +116,7 @@ class Runner:
         return Ending.DONE
 
     def _initialize(self, script: Script) -> None:
-        from sqlstream.sql.masking import masked_text
-        from sqlstream.sql.statements.split import split
-        from sqlstream.sql.statements.table import INIT_WORDS
-
-        for statement in split(script.text):
-            word = statement.text.split(None, 1)[0].upper()
-            if word not in INIT_WORDS:
-                raise NotSupported(
-                    f"An init file may hold only declarations and settings, not {word}.",
-                    hint="Put the statement into the script that -f runs.",
-                ).located(masked_text(script.text), script.name, statement.start)
-        for outcome in self.session.run(script.text, script.name):
+        for outcome in self.session.initialize(script.text, script.name):
             self.screen.notices(outcome.notices)
 
 

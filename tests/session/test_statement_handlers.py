@@ -12,7 +12,7 @@ import sqlstream
 from sqlstream.session.statements import _SUBJECTS as SUBJECTS
 from sqlstream.session.statements import HANDLERS
 from sqlstream.sql.statements.pattern import Choice, Slot
-from sqlstream.sql.statements.table import BY_FIRST_WORD, FORMS, INIT_WORDS, LISTED
+from sqlstream.sql.statements.table import BY_FIRST_WORD, FORMS, LISTED
 from sqlstream.sql.syntax import ast
 from tests.support.sessions import open_session
 
@@ -60,11 +60,6 @@ def test_every_show_has_an_answer(session: Session, kind: str, slots: list[Slot]
     between = "FROM " if kind == "COLUMNS" else ""
     (outcome,) = session.run(f"SHOW {kind} {between}{' '.join(named[slot.kind] for slot in slots)}")
     assert outcome.columns
-
-
-def test_an_init_file_holds_what_declares_and_sets() -> None:
-    words = {"ADD", "ALTER", "CREATE", "DROP", "LOAD", "REMOVE", "RESET", "SET", "UNLOAD", "USE"}
-    assert words == INIT_WORDS
 
 
 # What carries statements out, by their nodes: where a new one has to be carried out it is missed by the tests above.

@@ -69,6 +69,8 @@ class FakeSession:
                 raise answer
             yield answer
 
+    initialize = run
+
     def wait(self):
         if self.waits:
             self.waits(self)

@@ -12,7 +12,7 @@ from sqlstream.session.statements import carried_out
 from sqlstream.sql.statements.form import Needs
 from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.statements.split import split
-from sqlstream.sql.statements.table import NEEDS
+from sqlstream.sql.statements.table import needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,8 +32,8 @@ class Planning:
 
     def carries_out(self, node: exp.Expr) -> bool:
         """Unless it needs something that runs; a result is not there, but for a query before it there would be."""
-        needs = NEEDS.get(type(node), Needs.NOTHING)
-        return not (needs is Needs.RUN or (needs is Needs.RESULT and self._selected))
+        needed = needs(node)
+        return not (needed is Needs.RUN or (needed is Needs.RESULT and self._selected))
 
     def carry_out(self, context: Context, node: exp.Expr, text: str) -> None:
         """What ``node`` declares and plans; all its errors are found."""

@@ -8,7 +8,7 @@ from sqlstream.session import results
 from sqlstream.session.runs.job import planned_job
 from sqlstream.session.script import run_script
 from sqlstream.sql.statements.form import Needs
-from sqlstream.sql.statements.table import NEEDS
+from sqlstream.sql.statements.table import needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ class Previewing:
 
     def carries_out(self, node: exp.Expr) -> bool:
         """Unless it needs something that runs, or a result."""
-        return NEEDS.get(type(node), Needs.NOTHING) not in (Needs.RUN, Needs.RESULT)
+        return needs(node) not in (Needs.RUN, Needs.RESULT)
 
     def script(self, context: Context, text: str, name: str) -> Iterator[Outcome]:
         """See Runs."""

@@ -228,8 +228,8 @@ REFUSED = (
 
 LISTED = tuple(form for group in GROUPS for form in group.forms)
 FORMS = (*LISTED, *_UNLISTED)
-# What the statements of a node need that are carried out.
-NEEDS = {form.node: form.needs for form in FORMS}
+_NEEDS = {form.node: form.needs for form in FORMS}
+_SETS_UP = {form.node for form in FORMS if form.init}
 _PATTERNS = (*(form.pattern for form in FORMS), *(refused.pattern for refused in REFUSED))
 SHORT_FORMS = {form.short.name: (form.short, form) for form in LISTED if form.short}
 # All words of the statements that are listed.
@@ -238,8 +238,6 @@ WORDS = frozenset(w for form in LISTED for w in words(form.parts) if w.isidentif
 ALL_WORDS = frozenset(w for row in _PATTERNS for w in words(pattern(row)) if w.isidentifier())
 # The statements that the prompt runs without their semicolons.
 BARE = frozenset(lead[0] for form in LISTED if form.bare for lead in form.leads)
-# The first words of what an init file may hold.
-INIT_WORDS = frozenset(lead[0] for form in FORMS if form.init for lead in form.leads)
 # Statements with others in them, which end at END: the first words of them, and all that may come before BEGIN.
 _SETS = [pattern(row) for row in _PATTERNS if _STATEMENT_SET in row]
 SET_STARTS = frozenset(next(words(form)) for form in _SETS)
@@ -264,3 +262,13 @@ def _writers() -> dict[type[exp.Expr], Write]:
 
 BY_FIRST_WORD = _by_first_word()
 WRITERS = _writers()
+
+
+def needs(node: exp.Expr) -> Needs:
+    """What the statement ``node`` needs to be carried out."""
+    return _NEEDS.get(type(node), Needs.NOTHING)
+
+
+def sets_up(node: exp.Expr) -> bool:
+    """Whether the statement ``node`` only declares or sets something, so that an init file may hold it."""
+    return type(node) in _SETS_UP and not (isinstance(node, ast.CreateTable) and node.query is not None)

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.List;
 
 /** What Python says of an operator: JSON, read into a record with the same names. */
 public final class Described {
@@ -26,5 +27,14 @@ public final class Described {
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(e.getOriginalMessage(), e);
         }
+    }
+
+    /** The place of {@code name} among {@code names}: a name that is not there is refused. */
+    public static int place(List<String> names, String name) {
+        int place = names.indexOf(name);
+        if (place < 0) {
+            throw new IllegalArgumentException(name + " is none of " + names);
+        }
+        return place;
     }
 }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import sqlstream.aggregates.RowsAggregate;
+import sqlstream.gateway.Described;
 
 /**
  * Values of a match as columns of a row: those of single rows of its variables, and aggregates over all rows of one.
@@ -54,7 +55,7 @@ final class MatchValues implements Serializable {
         this.input = input;
         Map<Integer, List<NamedExpression>> byVariable = new HashMap<>();
         for (Named each : named) {
-            int variable = each.variable == null ? ANY : variables.indexOf(each.variable);
+            int variable = each.variable == null ? ANY : Described.place(variables, each.variable);
             Value value = new Value(
                     each.kind, variable, each.offset, place(each.column, each.kind == Kind.AGGREGATE ? calls : input));
             if (value.kind == Kind.AGGREGATE) {
@@ -69,7 +70,7 @@ final class MatchValues implements Serializable {
     }
 
     private static int place(String name, List<? extends NamedExpression> columns) {
-        return columns.stream().map(NamedExpression::name).toList().indexOf(name);
+        return Described.place(columns.stream().map(NamedExpression::name).toList(), name);
     }
 
     int size() {

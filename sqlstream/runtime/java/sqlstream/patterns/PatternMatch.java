@@ -56,6 +56,7 @@ import sqlstream.state.StateTable;
  * <p>What it keeps of a key: the partial matches, and the rows from the first of these on.
  */
 public final class PatternMatch extends EventTimeOperator {
+    private static final int NO_VARIABLE = -1;
     private static final byte[] NOTHING = new byte[0];
     // Later than any time.
     private static final long END = Long.MAX_VALUE / 2;
@@ -163,14 +164,17 @@ public final class PatternMatch extends EventTimeOperator {
         pattern = new RowPattern(options.states);
         variables = options.variables.size();
         skip = options.skip;
-        target = options.variables.indexOf(options.target);
+        target = options.target == null ? NO_VARIABLE : Described.place(options.variables, options.target);
         within = options.within * 1000;
         together = options.together;
         further = new ArrayList<>(CollectionConverters.asJava(sort.order()));
         further.remove(0);
         this.output = output;
         input = new ArrayList<>(CollectionConverters.asJava(sort.child().output()));
-        keys = options.keys.stream().mapToInt(List.of(rows.columns())::indexOf).toArray();
+        List<String> names = List.of(rows.columns());
+        keys = options.keys.stream()
+                .mapToInt(key -> Described.place(names, key))
+                .toArray();
         Map<String, Expression> named = new HashMap<>();
         for (NamedExpression condition : CollectionConverters.asJava(conditions.projectList())) {
             named.put(condition.name(), condition instanceof Alias alias ? alias.child() : (Expression) condition);
