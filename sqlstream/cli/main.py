@@ -234,6 +234,8 @@ def _query_statement(parser: argparse.ArgumentParser, words: list[str]) -> str |
     """What is not an option, as a statement: ``query NAME parameter=value ..``, wherever the options stand."""
     if not words:
         return None
+    if words[0] in SUBCOMMANDS:
+        parser.error(f"'{words[0]}' comes first, and its options after it: sqlstream {words[0]} ..")
     if words[0] != "query" or (unknown := next((w for w in words if w.startswith("-")), None)):
         parser.error(f"unrecognized arguments: {' '.join(words) if words[0] != 'query' else unknown}")
     from sqlstream.core.errors import ValidationError
@@ -290,12 +292,9 @@ class _Refuse(argparse.Action):
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from importlib import metadata
+        from sqlstream.core.release import release
 
-        try:
-            print(f"sqlstream {metadata.version('sqlstream')}")
-        except metadata.PackageNotFoundError:
-            print("sqlstream (from a source tree)")
+        print(f"sqlstream {release()}")
         parser.exit()
 
 

@@ -133,6 +133,7 @@ def test_a_file_may_hold_an_array_only_by_mistake(here, calls, capsys):
         (["-f", "a", "-e", "b"], "not allowed with"),
         (["--project", "missing"], "is not a folder"),
         (["--nope"], "unrecognized arguments"),
+        (["--project", ".", "check", "a.sql"], "'check' comes first, and its options after it: sqlstream check"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_a_reason(here, calls, capsys, arguments, reason):

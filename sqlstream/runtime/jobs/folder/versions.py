@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import asdict, dataclass, field
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.release import release
 
 if TYPE_CHECKING:
     from sqlstream.core.storage import Place
@@ -42,7 +42,7 @@ class Version:
     number: int
     digest: str
     sql: str
-    sqlstream: str = field(default_factory=lambda: metadata.version("sqlstream"))
+    sqlstream: str = field(default_factory=release)
     created: float = field(default_factory=time.time)
     origin: Origin | None = None
     record: dict[str, Any] | None = None
