@@ -1,4 +1,4 @@
-"""What a connector is. ``read`` and ``write`` are the only places that touch Spark; they import it themselves.
+"""What a connector is. ``read``, ``write_stream`` and ``write_batch`` are the only places that touch Spark; they import it themselves.
 
 A connector is a value: its options and metadata are declared as data, and its functions get one frozen argument.
 """
@@ -155,16 +155,19 @@ class Connector(ABC):
     # Whether the sink is for looking at changes, so that each must say what a row was.
     shows_changes: ClassVar[bool] = False
     can_be_looked_up: ClassVar[bool] = False
-    # Whether each table of it is a place of its own: its rows are made, and read nowhere.
+    # Whether each table of it is a place of its own: its rows are made, and read nowhere. All options that say which are PLACE then.
     generates: ClassVar[bool] = False
+    # What gives a table that never ends a bound, behind "Give the table a bound: "; empty where nothing does.
+    bounded_by: ClassVar[str] = ""
     # Whether a micro-batch of a stream may leave some of the available rows to the next one.
     reads_in_parts: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, table: Table) -> list[str]:
-        """Check the table's options (formats included) and columns when the table is used; returns notices.
+        """Check the table's options (formats included) and columns when the table is used; returns notices. It runs without a JVM.
 
-        Raises ValidationError.
+        Raises ValidationError: ``options.wrong_option`` shows it at an option, another message at the option or the column that it names
+        in quotes.
         """
 
     def idle_timeout(self, table: Table) -> int | None:
@@ -222,7 +225,10 @@ class Connector(ABC):
         return (ChangelogMode.APPEND,)
 
     def bounded(self, table: Table) -> bool:
-        """Whether reading ``table`` in a streaming job ends by itself."""
+        """Whether reading ``table`` in a streaming job ends by itself: a job of such tables alone reads what is there, and finishes.
+
+        In batch mode only these are read; others are refused before ``read`` is asked.
+        """
         return False
 
     def static(self, table: Table) -> bool:
@@ -238,7 +244,10 @@ class Connector(ABC):
         return None
 
     def read(self, request: Read) -> SourceFrame:
-        """The table's physical and metadata columns, under their declared names, in carrier types (``Type.spark``)."""
+        """The table's physical and metadata columns, in any order, under their declared names, in carrier types (``Type.spark``).
+
+        A streaming source is named: ``spark.readStream.name(request.name)``. Rows of one task of Spark's come in order.
+        """
         raise ValidationError(f"Connector '{self.name}' can only be used as a sink. It cannot be used as a source.")
 
     def positions(self, request: Read, wanted: Mapping[str, str], zone: str) -> Mapping[str, Mapping[int, int | None]]:

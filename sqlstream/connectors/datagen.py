@@ -49,21 +49,22 @@ class Datagen(Connector):
     name = "datagen"
     summary = "Generates rows, random or in sequence."
     example = (
-        "CREATE TABLE orders (id BIGINT, item STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)\n"
-        "WITH ('connector' = 'datagen', 'rows-per-second' = '10', 'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '1000',\n"
+        "CREATE TABLE orders (item STRING, price INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)\n"
+        "WITH ('connector' = 'datagen', 'rows-per-second' = '10',\n"
         "  'fields.item.length' = '3', 'fields.price.min' = '1', 'fields.price.max' = '99');"
     )
     is_source = True
     generates = True
+    bounded_by = "'number-of-rows' = '100'"
     options = (
-        _makes("rows-per-second", OptionKind.LONG, "10000", "How many rows a second, if there is no last row."),
-        _makes("number-of-rows", OptionKind.LONG, summary="How many rows; by default there is no end."),
+        _makes("rows-per-second", OptionKind.LONG, "10000", "How many rows a second, if there is no last row.", least=1),
+        _makes("number-of-rows", OptionKind.LONG, summary="How many rows; by default there is no end.", least=0),
         Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="Spark chooses the number of tasks"),
         _makes("fields.#.kind", OptionKind.ENUM, "random", "random or sequence.", values=("random", "sequence")),
         _makes("fields.#.min", OptionKind.STRING, summary="Smallest random number."),
         _makes("fields.#.max", OptionKind.STRING, summary="Largest random number."),
         _makes("fields.#.max-past", OptionKind.DURATION, "0", "How far a random TIMESTAMP may lie in the past."),
-        _makes("fields.#.length", OptionKind.INT, summary="Length of a string, of bytes or of a collection."),
+        _makes("fields.#.length", OptionKind.INT, summary="Length of a string, of bytes or of a collection.", least=0),
         _makes("fields.#.var-len", OptionKind.BOOLEAN, "false", "Lengths are random, up to 'length'."),
         _makes("fields.#.start", OptionKind.LONG, summary="First number of a sequence."),
         _makes("fields.#.end", OptionKind.LONG, summary="Last number of a sequence; the rows end with it."),
@@ -78,8 +79,6 @@ class Datagen(Connector):
             _cell(_Field.of(table, column.name, column.type))
         if _count(table) is not None and "rows-per-second" in table.options:
             notices.append("Option 'rows-per-second' of 'datagen' has no effect if there is a last row: all rows come at once.")
-        if table.metadata:
-            raise ValidationError("The 'datagen' connector has no metadata columns.")
         return notices
 
     def bounded(self, table: Table) -> bool:
@@ -98,9 +97,6 @@ class Datagen(Connector):
             numbers = spark.range(0, count, 1, 1 if count <= _IN_ORDER else None).select(
                 F.col("id").alias(ROW), F.timestamp_millis(F.lit(began)).alias(NOW)
             )
-        elif not request.streaming:
-            raise ValidationError("Querying an unbounded table in batch mode is not allowed. The table source is unbounded.",
-                                  hint="Set 'number-of-rows'.")  # fmt: skip
         else:
             rate = option_rows.value(table.options, self.options, "rows-per-second")
             source = spark.readStream.name(request.name).format("rate").option("rowsPerSecond", str(rate))

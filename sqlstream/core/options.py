@@ -53,6 +53,7 @@ class Option:
     """One option. ``key`` may hold ``#`` for one name or dotted path (``fields.#.kind``) and end in ``*`` for a prefix
     (``properties.*``). ``values`` are those of an ENUM, lower case. ``why`` says why it has no effect or is refused, with
     what to do instead. ``role`` is of options of tables. ``unmet``: values that ask for more than is given, which ``why`` says; ``*`` for all.
+    ``least``: the least value of a number, in milliseconds and bytes where it is such.
     """
 
     key: str
@@ -65,6 +66,7 @@ class Option:
     why: str = ""
     role: Role = Role.MEANING
     unmet: tuple[str, ...] = ()
+    least: int | None = None
 
     def given_instead(self, text: str) -> str | None:
         """What is given instead of what the value ``text`` asks for; None where that is given."""
@@ -186,6 +188,13 @@ def parse_whole(text: str, bits: int = 32) -> int:
 
 def parse_value(option: Option, text: str) -> Any:
     """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST and NAMES, dict for MAP. Raises ValueError."""
+    found = _parsed(option, text)
+    if option.least is not None and found < option.least:
+        raise ValueError(f"'{text}' is less than {option.least}")
+    return found
+
+
+def _parsed(option: Option, text: str) -> Any:
     match option.kind:
         case OptionKind.INT | OptionKind.LONG:
             return parse_whole(text, 32 if option.kind is OptionKind.INT else 64)
@@ -230,7 +239,7 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
     unknown = sorted(k for k in options if find_option(declared, k) is None)
     if unknown:
         supported = "\n".join(sorted(o.key for o in declared))
-        raise _about(
+        raise wrong_option(
             unknown[0],
             f"Unsupported options found for '{owner}'.\n\nUnsupported options:\n\n" + "\n".join(unknown) + f"\n\nSupported options:\n\n{supported}",
             at,
@@ -238,7 +247,7 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
         )
     for option in declared:
         if option.required and option.key not in options:
-            raise _about(
+            raise wrong_option(
                 option.key,
                 f"One or more required options are missing.\n\nMissing required options are:\n\n{option.key}",
                 at,
@@ -248,7 +257,7 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
         known = find_option(declared, key)
         assert known is not None
         if known.use is Support.REFUSED:
-            raise _about(key, f"Option '{key}' of '{owner}' is not supported.", at, known.why or None)
+            raise wrong_option(key, f"Option '{key}' of '{owner}' is not supported.", at, known.why or None)
         if known.use is Support.NOTICE:
             notices.append(f"Option '{key}' of '{owner}' has no effect: {known.why}")
         elif (given := known.given_instead(text)) is not None:
@@ -258,11 +267,12 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
                 parse_value(known, text)
         except ValueError as e:
             shown = masked_option(key, str(e)) if is_secret(key) else masked_value(str(e), pairs=True)
-            raise _about(key, f"Invalid value for option '{key}': {shown}.", at) from None
+            raise wrong_option(key, f"Invalid value for option '{key}': {shown}.", at) from None
     return notices
 
 
-def _about(key: str, message: str, at: Any, hint: str | None = None) -> ValidationError:
+def wrong_option(key: str, message: str, at: Any = None, hint: str | None = None) -> ValidationError:
+    """What is wrong with the option ``key``, where ``check`` and the editor show it."""
     error = ValidationError(message, at=at, hint=hint)
     error.option = key
     return error

@@ -50,9 +50,10 @@ def validate(node: Node, *, batch: bool) -> None:
                     hint="SET 'execution.runtime-mode' = 'streaming'.",
                 )
             if not scan.bounded:
+                bound = find_connector(scan.table.connector).bounded_by
                 raise ValidationError(
                     f"Querying an unbounded table '{scan.table.path}' in batch mode is not allowed. The table source is unbounded.",
-                    hint="Give the table a bound, as 'scan.bounded.mode' = 'latest-offset', or SET 'execution.runtime-mode' = 'streaming'.",
+                    hint=f"{f'Give the table a bound: {bound}. Or ' if bound else ''}SET 'execution.runtime-mode' = 'streaming'.",
                 )
     _check(node, batch=batch, streaming=not batch and not static(node))
     _sessions(node)

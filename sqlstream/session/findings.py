@@ -115,6 +115,10 @@ def declared_errors(table: Table, env: Any, tree: exp.Expr) -> tuple[list[SqlStr
             usable(replace(table, options=options), env, tree.this)
             return errors, replace(table, options=options)
         except SqlStreamError as error:
+            left_out = table.options.keys() - options.keys()
+            # That those are missing is no mistake of the table's.
+            if error.option in left_out or any(f"'{key}'" in error.message for key in left_out):
+                break
             key = error.option or _named(error.message, options)
             error.at = written.get(key, error.at)
             errors.append(error)

@@ -58,6 +58,7 @@ class Filesystem(Connector):
         "WITH ('connector' = 'filesystem', 'path' = 'bids', 'format' = 'json', 'source.monitor-interval' = '1 s');"
     )
     is_source = True
+    bounded_by = "leave out 'source.monitor-interval'"
     is_sink = True
     can_be_looked_up = True
     path_option = "path"

@@ -95,6 +95,7 @@ class TopicConnector(Connector):
     """Base of the connectors on Kafka's topics."""
 
     is_source = True
+    bounded_by = "'scan.bounded.mode' = 'latest-offset'"
     is_sink = True
     metadata = METADATA
 

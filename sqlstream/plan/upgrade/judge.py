@@ -326,8 +326,11 @@ def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> tuple[dic
         if not theirs:
             known = {s.table for s in old.sources}
             for table in tables:
-                begins = "it is read from elsewhere" if table in known else "it was not read before"
-                parts.append(Judged("source", table, Fate.NEW, f"{begins}: it begins where its options say"))
+                if table in known and find_connector(ours[0].connector).generates:
+                    why = "other options make its rows: they begin anew"
+                else:
+                    why = f"{'it is read from elsewhere' if table in known else 'it was not read before'}: it begins where its options say"
+                parts.append(Judged("source", table, Fate.NEW, why))
             continue
         pairs = _pairs(ours, theirs)
         found |= {source.name: before.name for source, before in pairs}
@@ -340,15 +343,17 @@ def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> tuple[dic
                 parts.append(Judged("source", table, Fate.LOST, "it is read more than once, and what is made of its rows has changed"))
     for gone in old.sources:
         if left := [place for place in gone.places if place not in read]:
-            parts.append(Judged("source", gone.table, Fate.LOST, f"{_gone(gone, left, new)} is not read any more: its offsets are forgotten"))
+            parts.append(Judged("source", gone.table, Fate.LOST, _gone(gone, left, new)))
     return found, frozenset(fewer)
 
 
 def _gone(source: SourceRecord, left: Sequence[str], new: SinkRecord) -> str:
     """What of a source is not read any more, whose places that are ``left`` are in no source of ``new``."""
-    if len(left) < len(source.places):
-        return ", ".join(left)
-    return "what it was read from" if any(s.table == source.table for s in new.sources) else "it"
+    stays = any(s.table == source.table for s in new.sources)
+    if stays and find_connector(source.connector).generates:
+        return "the rows that it made are not made any more: their number is forgotten"
+    what = ", ".join(left) if len(left) < len(source.places) else "what it was read from" if stays else "it"
+    return f"{what} is not read any more: its offsets are forgotten"
 
 
 def _reads(source: SourceRecord, place: str) -> bool:

@@ -71,6 +71,7 @@ from sqlstream.runtime.lower.correlate import correlated
 from sqlstream.runtime.lower.future_rows import without_future
 from sqlstream.runtime.lower.operators import normalize
 from sqlstream.runtime.lower.row import row
+from sqlstream.runtime.lower.sources import checked_source
 from sqlstream.runtime.lower.watermarks import clock, named_splits
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
@@ -158,7 +159,7 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
                 spark=to.spark, table=table, streaming=streaming, splits=splits and streaming, name=to.source_name(table.path.name),
                 zone=to.zone, project=to.project, shared=to.shared,
             )  # fmt: skip
-            source = find_connector(table.connector).read(request)
+            source = checked_source(request, find_connector(table.connector).read(request), carries_kinds=changelog_mode(node).carries_kinds)
             if source.topics is not None and to.watch is not None:
                 to.watch.add_topics(source.topics)
             return source

@@ -18,10 +18,16 @@ if TYPE_CHECKING:
     from sqlstream.session.context import Context
 
 
+_CONTINUES = "Its state is kept: the same statement continues from there."
+
+
 def leaving(jobs: Sequence[str]) -> str:
     """The question before these jobs stop with the shell."""
-    those = "1 job is running and stops" if len(jobs) == 1 else f"{len(jobs)} jobs are running and stop"
-    return f"{those} with the shell: {', '.join(jobs)}.\nTheir state is kept: submitted again, the same statements continue from there. Quit?"
+    if len(jobs) == 1:
+        those, kept = "1 job is running and stops", "Its state is kept: submitted again, the same statement continues"
+    else:
+        those, kept = f"{len(jobs)} jobs are running and stop", "Their state is kept: submitted again, the same statements continue"
+    return f"{those} with the shell: {', '.join(jobs)}.\n{kept} from there. Quit?"
 
 
 def agreed(node: exp.Expr, context: Context) -> bool:
@@ -34,7 +40,8 @@ def agreed(node: exp.Expr, context: Context) -> bool:
             running = [j.name for j in jobs if j.lives]
             return not running or agrees(leaving(running))
         case ast.StopJob():
-            return agrees(f"Stop the job {find(jobs, node.this.name).name}? Its state is kept: the same statement continues from there.")
+            then = "What it waits for is emitted: the same statement starts anew." if node.drain else _CONTINUES
+            return agrees(f"Stop the job {find(jobs, node.this.name).name}? {then}")
         case ast.DropJob() if registry.exists(jobs.folders.jobs, node.this.name):
             record = registry.find(jobs.folders.jobs, node.this.name)
             record.check_stopped()

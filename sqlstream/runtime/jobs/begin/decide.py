@@ -142,11 +142,13 @@ def decide(now: Circumstances) -> Decision:
 def _with_notices(now: Circumstances, how: GoOn) -> GoOn:
     """``how``, with what is said of it."""
     at = now.at
-    kept = "without state" if how.stateless else "with its state"
+    lost = [part for part in how.verdict.lost if part.what == "source" or not how.stateless]
+    kept = ("without state" if how.stateless else "with its state") + (", but for what is lost" if lost else "")
     but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
     what = "has changed" if at.changed else "has other offsets" if at.offsets else "was moved"
     where = "begins where the one before began, which has written nothing" if now.first else f"goes on where it stopped{but}, {kept}"
     notices = [f"Job '{now.name}' {what}: it {where}. The version before it is kept ({how.before.folder})."]
+    notices += [now.settings.masked(f"Lost: the {part.what} {part.name}: {part.why}.") for part in lost]
     for part in () if how.stateless else how.verdict.in_part:
         notices.append(now.settings.masked(f"Of the state of {part.name} a part is kept: {part.why}."))
     return replace(how, offsets=at.offsets, notices=tuple(notices))
