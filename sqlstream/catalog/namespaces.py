@@ -6,6 +6,7 @@ one mutable thing of this package: the session owns one CatalogManager. Messages
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -412,7 +413,12 @@ class CatalogManager:
             if name in tables:
                 raise already_exists(path, at)
             tables[name] = renamed = replace(item, path=path)
-            del tables[item.path.name]
+            try:
+                del tables[item.path.name]
+            except SqlStreamError:
+                with suppress(SqlStreamError):
+                    del tables[name]
+                raise
         return renamed
 
     def table_names(self, catalog: str, database: str, at: Any = None) -> list[str]:

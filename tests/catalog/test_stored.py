@@ -294,6 +294,28 @@ def test_a_store_that_answers_nonsense_is_told_of(session: Session, shelf: type[
     assert says in told.message and ("'e'" in told.message or "`t`" in told.message or "'c'" in told.message)
 
 
+def test_check_tells_of_a_store_that_fails(session: Session, shelf: type[Shelf]) -> None:
+    shelf.fails["read"] = OSError("away")
+    told = "Catalog 'c' can't read a definition (other.n): OSError: away."
+    assert checked(session, "CREATE TABLE c.other.n (a INT) WITH ('connector' = 'print');") == [told]
+    assert checked(session, "INSERT INTO c.other.n SELECT 1;") == [told]
+    shelf.fails = {"save": OSError("away")}
+    assert not checked(session, "CREATE TABLE c.other.n WITH ('connector' = 'print') AS SELECT a FROM c.`default`.s;")
+
+
+def test_a_table_that_cannot_be_renamed_keeps_its_name(session: Session, shelf: type[Shelf], monkeypatch: pytest.MonkeyPatch) -> None:
+    before, remove = dict(shelf.kept["default"]), Shelf.remove
+
+    def held(self: Shelf, database: str, name: str) -> None:
+        if name == "t":
+            raise OSError("held by another")
+        remove(self, database, name)
+
+    monkeypatch.setattr(Shelf, "remove", held)
+    assert "held by another" in refused(session, "ALTER TABLE c.`default`.t RENAME TO n;").message
+    assert shelf.kept["default"] == before and rows(session, "SHOW TABLES FROM c.`default`;") == [("s",), ("t",), ("v",)]
+
+
 def test_a_definition_that_is_gone_is_not_there(session: Session, shelf: type[Shelf]) -> None:
     rows(session, "SHOW TABLES FROM c.`default`;")
     del shelf.kept["default"]["s"]
@@ -370,6 +392,7 @@ def test_the_project_keeps_the_catalog_and_nothing_in_it(tmp_path: Path, shelf: 
     assert outcome.notices == () and "n" in shelf.kept["other"]
     run(first, "CREATE VIEW over_it AS SELECT a FROM c.other.n;")
     assert sorted(f.name for f in tmp_path.glob("catalog/**/*.sql")) == ["c.catalog.sql", "over_it.sql"]
+    (tmp_path / "catalog" / "d.sql").write_text("CREATE DATABASE c.mine;")
     for name, statement in (
         ("t.sql", SINK),
         ("f.function.sql", "CREATE FUNCTION f AS 'm.f' LANGUAGE PYTHON"),
@@ -378,7 +401,7 @@ def test_the_project_keeps_the_catalog_and_nothing_in_it(tmp_path: Path, shelf: 
         (tmp_path / "catalog" / "c" / "other").mkdir(parents=True, exist_ok=True)
         (tmp_path / "catalog" / "c" / "other" / name).write_text(f"{statement};")
     again = open_session(tmp_path, notify=lines.append)
-    assert len(lines) == 3 and all("Nothing in catalog 'c' can be declared by the project's files" in line for line in lines)
+    assert len(lines) == 4 and all("Nothing in catalog 'c' can be declared by the project's files" in line for line in lines)
     assert explained(again, "SELECT * FROM over_it;") == explained(first, "SELECT * FROM over_it;")
     shelf.fails["databases"] = OSError("away")
     lines.clear()
