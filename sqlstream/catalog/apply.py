@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sqlstream.catalog import alter, declare, functions
+from sqlstream.catalog import alter, declare, functions, types
 from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.declare import SchemaOf, components, options_of, text_of
-from sqlstream.catalog.entries import Database
+from sqlstream.catalog.entries import Catalog, Database
 from sqlstream.catalog.project import CatalogFiles, Item, ObjectKey, lower_case_path, user_function
 from sqlstream.catalog.schema import NOTHING, checked
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
@@ -22,6 +22,8 @@ from sqlstream.sql.syntax import ast
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlglot import exp
 
     from sqlstream.catalog.namespaces import CatalogManager
@@ -77,8 +79,10 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
         case ast.AlterDatabase():
             names = declare.names_of(statement.this)
             database = manager.database(names, "alter", statement.this)
-            database.options.update(options_of(statement.action.expressions))
             catalog, name = manager.database_path(names, "alter", statement.this)
+            if manager.catalogs[catalog].kept is not None:
+                raise NotSupported(f"Catalog {catalog} keeps no comments and options of databases.", at=statement.this)
+            database.options.update(options_of(statement.action.expressions))
             return _saved(manager, ObjectKey("DATABASE", ObjectPath(catalog, name, "")), database, context)
         case ast.AlterCatalog():
             return _alter_catalog(manager, statement, context)
@@ -102,8 +106,8 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
 
 
 def _saved(manager: CatalogManager, key: ObjectKey, item: Item, context: StatementContext) -> list[str]:
-    """Save a permanent object where that is wanted."""
-    if context.project is None or not context.save:
+    """Save a permanent object where that is wanted, and no store has kept it."""
+    if context.project is None or not context.save or (key.kind != "CATALOG" and manager.catalogs[key.path.catalog].kept is not None):
         return []
     line = context.project.save(key, item, manager)
     return [line] if line else []
@@ -134,7 +138,7 @@ def _create_table(manager: CatalogManager, node: ast.CreateTable, context: State
     path = manager.path(declare.names_of(node.this), node.this)
     key = ObjectKey("RELATION", path)
     temporary, exists = node.temporary, node.if_not_exists
-    present = manager.temporary.get(path) if temporary else manager.permanent(path)
+    present = manager.temporary.get(path) if temporary else manager.permanent(path, node.this)
     wins = not temporary and _overrides(key, manager, context)
     replaces = node.or_replace
     if present is not None and exists and not wins and not replaces:
@@ -156,7 +160,7 @@ def _create_view(manager: CatalogManager, node: ast.CreateView, context: Stateme
     path = manager.path(declare.names_of(node.this), node.this)
     key = ObjectKey("RELATION", path)
     temporary, exists = node.temporary, node.if_not_exists
-    present = manager.temporary.get(path) if temporary else manager.permanent(path)
+    present = manager.temporary.get(path) if temporary else manager.permanent(path, node.this)
     wins = not temporary and _overrides(key, manager, context)
     if present is not None and exists and not wins:
         return []
@@ -185,13 +189,17 @@ def _create_catalog(manager: CatalogManager, node: ast.CreateCatalog, context: S
     fresh = name not in manager.catalogs
     manager.create_catalog(
         name,
-        options_of(node.options),
-        text_of(node.comment),
+        lambda: _opened(manager, name, options_of(node.options), text_of(node.comment), context, node.this),
         if_not_exists=node.if_not_exists or _overrides(key, manager, context),
         at=node.this,
     )
     manager.overridden.add(key)
     return _saved(manager, key, manager.catalogs[name], context) if fresh else []
+
+
+def _opened(manager: CatalogManager, name: str, options: Mapping[str, str], comment: str | None, context: StatementContext, at: exp.Expr) -> Catalog:
+    project = context.project.root if context.project is not None else None
+    return types.opened(manager, name, options, comment, scope=context.scope, project=project, at=at)
 
 
 def _create_database(manager: CatalogManager, node: ast.CreateDatabase, context: StatementContext) -> list[str]:
@@ -217,7 +225,7 @@ def _alter_table(manager: CatalogManager, node: ast.AlterTable, context: Stateme
     if isinstance(action, ast.RenameTo):
         return _rename(manager, table, action, context)
     altered = declare.without_places(_altered(table, action, context.scope), manager)
-    manager.put(altered)
+    manager.put(altered, node.this)
     return _saved(manager, ObjectKey("RELATION", path), altered, context)
 
 
@@ -309,7 +317,7 @@ def _alter_view(manager: CatalogManager, node: ast.AlterView, context: Statement
     assert isinstance(action, ast.AsQuery)
     text = text_of(action.query_text) or ""
     altered = declare.checked_view(replace(view, query=action.this, text=text, columns=()), manager, context.schema_of)
-    manager.put(altered)
+    manager.put(altered, node.this)
     return _saved(manager, ObjectKey("RELATION", path), altered, context)
 
 
@@ -318,6 +326,7 @@ def _alter_catalog(manager: CatalogManager, node: ast.AlterCatalog, context: Sta
     action = node.action
     manager.alter_catalog(
         name,
+        lambda options: _opened(manager, name, options, None, context, node.this),
         set_options=options_of(action.expressions) if isinstance(action, ast.SetOptions) else None,
         reset=tuple(k.name for k in action.expressions) if isinstance(action, ast.ResetOptions) else None,
         comment=text_of(action.this) if isinstance(action, ast.SetComment) else None,

@@ -17,9 +17,10 @@ from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.like import PLAIN, merge, strategies, with_query_schema
 from sqlstream.catalog.schema import NOTHING, SchemaColumn, checked
 from sqlstream.connectors import CONNECTORS
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql.functions import find as builtin
 from sqlstream.sql.names import unique
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.syntax.calls import Builtin
 from sqlstream.sql.syntax.clauses import with_of
@@ -211,7 +212,7 @@ def _kind(option: ast.LikeOption) -> str:
 
 def _like_source(node: exp.Expression, manager: CatalogManager) -> Table:
     path = manager.path(ast.parts(node), node)
-    source = manager.get(path)
+    source = manager.get(path, node)
     if source is None:
         raise ValidationError(f"Source table '{path.quoted}' of the LIKE clause not found in the catalog", at=node)
     if isinstance(source, View):
@@ -233,16 +234,18 @@ def _from_query(made: Table, query: exp.Query, order: tuple[str, ...], parts: Co
 
 def view(node: ast.CreateView, path: ObjectPath, manager: CatalogManager, schema_of: SchemaOf | None) -> View:
     """The view of a CREATE VIEW statement. Its query is analysed where ``schema_of`` is given."""
+    return checked_view(_view(node, path), manager, schema_of, node.columns)
+
+
+def stored_view(node: ast.CreateView, path: ObjectPath, manager: CatalogManager) -> View:
+    """The view of a CREATE VIEW statement that a store keeps: nothing that it reads is looked up, also not whether that leads back to it."""
+    made = _view(node, path)
+    return replace(made, query=_strip_places(qualified(made.query, manager)))
+
+
+def _view(node: ast.CreateView, path: ObjectPath) -> View:
     names = tuple(c.name for c in node.columns)
-    made = View(
-        path,
-        node.query,
-        names,
-        text_of(node.comment),
-        node.temporary,
-        text_of(node.query_text) or "",
-    )
-    return checked_view(made, manager, schema_of, node.columns)
+    return View(path, node.query, names, text_of(node.comment), node.temporary, text_of(node.query_text) or "")
 
 
 def checked_view(declared: View, manager: CatalogManager, schema_of: SchemaOf | None, columns: Iterable[exp.Expr] = ()) -> View:
@@ -282,6 +285,15 @@ def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:
             if not node.alias and len(names) == 1 and not isinstance(node.parent, ast.TableArgument):
                 node.set("alias", exp.TableAlias(this=exp.to_identifier(path.name, quoted=True)))
     return copy
+
+
+def says_the_same(view: View, manager: CatalogManager, text: str) -> bool:
+    """Whether ``text``, read in the current catalog and database of ``manager``, is the query of ``view``."""
+    try:
+        query = parse(text)
+        return isinstance(query, exp.Query) and qualified(query, manager) == view.query
+    except SqlStreamError:
+        return False
 
 
 def with_full_calls(node: E, manager: CatalogManager) -> E:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.catalog.stored import Kept, StoredTables
+from sqlstream.core.errors import ValidationError
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, MutableMapping
 
 BUILTIN_CATALOG = "default_catalog"
 BUILTIN_DATABASE = "default_database"
-CATALOG_OPTIONS = ("default-database", "property-version")
 
 
 @dataclass(frozen=True)
@@ -34,23 +34,35 @@ CatalogObject = Table | View | UserFunction
 
 @dataclass
 class Database:
-    """A database of a catalog. Function names are lower case."""
+    """A database of a catalog. Function names are lower case. ``tables`` are StoredTables where a store keeps the catalog."""
 
     comment: str | None = None
     options: dict[str, str] = field(default_factory=dict)
-    tables: dict[str, Table | View] = field(default_factory=dict)
+    tables: MutableMapping[str, Table | View] = field(default_factory=dict)
     functions: dict[str, UserFunction] = field(default_factory=dict)
+
+    @property
+    def known(self) -> Mapping[str, Table | View]:
+        """The tables and views without those whose definitions a store would have to be asked for."""
+        return self.tables.known if isinstance(self.tables, StoredTables) else self.tables
+
+    def isolated(self) -> Database:
+        """The same objects in a database of its own, which no store keeps."""
+        tables = self.tables.isolated() if isinstance(self.tables, StoredTables) else dict(self.tables)
+        return replace(self, tables=tables, functions=dict(self.functions))
 
 
 @dataclass
 class Catalog:
-    """A catalog. ``described`` is false for the built-in one, which has no metadata to show."""
+    """A catalog. ``described`` is false for the built-in one, which has no metadata to show. ``kept``: the store that keeps what is in it, where that
+    is neither the session nor the project's files."""
 
     default_database: str
     databases: dict[str, Database]
     comment: str | None = None
     options: dict[str, str] = field(default_factory=dict)
     described: bool = True
+    kept: Kept | None = None
 
 
 def already_exists(path: ObjectPath, at: Any = None) -> ValidationError:
@@ -64,25 +76,3 @@ def check_reset(kind: str, keys: tuple[str, ...] | None, fixed: str, at: Any = N
         raise ValidationError(f"ALTER {kind} RESET does not support empty key", at=at)
     if fixed in (keys or ()):
         raise ValidationError(f"ALTER {kind} RESET does not support changing '{fixed}'", at=at)
-
-
-def check_catalog_options(options: Mapping[str, str], at: Any = None) -> None:
-    """The checks on the options of a catalog, of which only the in-memory type exists."""
-    kind = options.get("type")
-    if kind is None:
-        raise ValidationError("Catalog options do not contain an option key 'type' for discovering a catalog.", at=at)
-    if kind != "generic_in_memory":
-        raise NotSupported(
-            f"Catalog type '{kind}' is not supported.",
-            at=at,
-            hint="Use 'type' = 'generic_in_memory' and CREATE TABLE, or keep the tables in catalog/*.sql.",
-        )
-    unknown = sorted(k for k in options if k != "type" and k not in CATALOG_OPTIONS)
-    if unknown:
-        raise ValidationError(
-            "Unsupported options found for 'generic_in_memory'.\n\nUnsupported options:\n\n"
-            + "\n".join(unknown)
-            + "\n\nSupported options:\n\n"
-            + "\n".join(CATALOG_OPTIONS),
-            at=at,
-        )

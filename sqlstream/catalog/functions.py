@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import NotSupported, ValidationError
 
 if TYPE_CHECKING:
     from sqlstream.catalog.entries import UserFunction
@@ -67,7 +67,12 @@ def create(
             raise ValidationError(f"Could not register temporary catalog function. A function '{path}' does already exist.", at=at)
         manager.temporary_functions[path] = replace(function, path=path)
         return True
-    manager.catalog(path.catalog, at)
+    if manager.catalog(path.catalog, at).kept is not None:
+        raise NotSupported(
+            f"Catalog {path.catalog} keeps tables and views, and no functions.",
+            at=at,
+            hint="CREATE TEMPORARY FUNCTION lasts for the session; or write the name of another catalog and database in front.",
+        )
     functions = manager.database_for(path, at).functions
     if path.name in functions and not replace_existing:
         if if_not_exists:

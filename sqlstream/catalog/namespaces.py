@@ -6,6 +6,7 @@ one mutable thing of this package: the session owns one CatalogManager. Messages
 
 from __future__ import annotations
 
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,14 +19,14 @@ from sqlstream.catalog.entries import (
     Database,
     UserFunction,
     already_exists,
-    check_catalog_options,
     check_reset,
 )
-from sqlstream.core.errors import ValidationError, did_you_mean
+from sqlstream.catalog.stored import placed
+from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 
 class CatalogManager:
@@ -40,6 +41,8 @@ class CatalogManager:
         self.system_functions: dict[str, UserFunction] = {}
         self.overridden: set[Any] = set()
         """Keys of the project's objects that a script has redefined for this session."""
+        self.writes = True
+        """Whether stores of catalogs keep what is declared in them."""
 
     # Names
 
@@ -49,18 +52,19 @@ class CatalogManager:
             raise ValidationError("Object identifier must consist of 1 to 3 parts.", at=at)
         return ObjectPath(*((self.current_catalog, self.current_database)[: 3 - len(parts)] + parts))
 
-    def get(self, path: ObjectPath) -> Table | View | None:
-        """The table or view at ``path``, a temporary one first."""
-        return self.temporary.get(path) or self.permanent(path)
+    def get(self, path: ObjectPath, at: Any = None) -> Table | View | None:
+        """The table or view at ``path``, a temporary one first. Raises SqlStreamError where a store that keeps it fails."""
+        return self.temporary.get(path) or self.permanent(path, at)
 
-    def permanent(self, path: ObjectPath) -> Table | View | None:
-        """The permanent table or view at ``path``."""
+    def permanent(self, path: ObjectPath, at: Any = None) -> Table | View | None:
+        """The permanent table or view at ``path``. Raises SqlStreamError where a store that keeps it fails."""
         database = self.find_database(path.catalog, path.database)
-        return database.tables.get(path.name) if database else None
+        with placed(at):
+            return database.tables.get(path.name) if database else None
 
     def resolve(self, parts: tuple[str, ...], at: Any = None) -> Table | View:
         """The table or view that a query means by ``parts``. Raises Flink's error where there is none."""
-        item = self.get(self.path(parts, at)) if len(parts) <= 3 else None
+        item = self.get(self.path(parts, at), at) if len(parts) <= 3 else None
         if item is not None:
             return item
         raise self._unknown(parts, at)
@@ -72,12 +76,10 @@ class CatalogManager:
         return other
 
     def isolated_copy(self) -> CatalogManager:
-        """The same objects in namespaces of their own: changes there are not seen here."""
+        """The same objects in namespaces of their own: changes there are not seen here, nor kept by stores."""
         other = copy(self)
-        other.catalogs = {
-            name: replace(c, databases={n: replace(d, tables=dict(d.tables), functions=dict(d.functions)) for n, d in c.databases.items()})
-            for name, c in self.catalogs.items()
-        }
+        other.catalogs = {name: replace(c, databases={n: d.isolated() for n, d in c.databases.items()}) for name, c in self.catalogs.items()}
+        other.writes = False
         other.temporary, other.temporary_functions = dict(self.temporary), dict(self.temporary_functions)
         other.system_functions, other.overridden = dict(self.system_functions), set(self.overridden)
         return other
@@ -85,7 +87,7 @@ class CatalogManager:
     def sink(self, parts: tuple[str, ...], at: Any = None) -> Table:
         """The table that INSERT INTO means by ``parts``."""
         path = self.path(parts, at)
-        item = self.get(path)
+        item = self.get(path, at)
         if item is None:
             raise ValidationError(
                 f"Cannot find table '{path.quoted}' in any of the catalogs [{', '.join(sorted(self.catalogs))}], nor as a temporary table.",
@@ -99,7 +101,7 @@ class CatalogManager:
     def described(self, parts: tuple[str, ...], at: Any = None) -> Table | View:
         """The table or view that DESCRIBE and SHOW COLUMNS mean by ``parts``."""
         path = self.path(parts, at)
-        item = self.get(path)
+        item = self.get(path, at)
         if item is None:
             raise ValidationError(
                 f"Tables or views with the identifier '{path}' doesn't exist.",
@@ -143,7 +145,11 @@ class CatalogManager:
         return known_catalog.databases.get(database) if known_catalog else None
 
     def _names(self, path: ObjectPath) -> list[str]:
-        return self.table_names(path.catalog, path.database) if self.find_database(path.catalog, path.database) else []
+        """The names that may have been meant by that of ``path``."""
+        try:
+            return self.table_names(path.catalog, path.database) if self.find_database(path.catalog, path.database) else []
+        except SqlStreamError:  # of a store: a hint is less than the error that it is for
+            return []
 
     # Catalogs
 
@@ -158,23 +164,13 @@ class CatalogManager:
             raise ValidationError(f"A catalog with name [{name}] does not exist.", at=at, hint=did_you_mean(name, self.catalogs))
         return self.catalogs[name]
 
-    def create_catalog(
-        self,
-        name: str,
-        options: Mapping[str, str],
-        comment: str | None = None,
-        *,
-        if_not_exists: bool = False,
-        at: Any = None,
-    ) -> None:
-        """CREATE CATALOG: of type generic_in_memory."""
+    def create_catalog(self, name: str, opened: Callable[[], Catalog], *, if_not_exists: bool = False, at: Any = None) -> None:
+        """CREATE CATALOG: what ``opened`` gives."""
         if name in self.catalogs:
             if if_not_exists:
                 return
             raise ValidationError(f"Catalog {name} already exists.", at=at)
-        check_catalog_options(options, at)
-        database = options.get("default-database", "default")
-        self.catalogs[name] = Catalog(database, {database: Database()}, comment, dict(options))
+        self.catalogs[name] = opened()
 
     def drop_catalog(self, name: str, *, if_exists: bool = False, at: Any = None) -> None:
         """DROP CATALOG."""
@@ -197,20 +193,24 @@ class CatalogManager:
     def alter_catalog(
         self,
         name: str,
+        opened: Callable[[Mapping[str, str]], Catalog],
         *,
         set_options: Mapping[str, str] | None = None,
         reset: tuple[str, ...] | None = None,
         comment: str | None = None,
         at: Any = None,
     ) -> None:
-        """ALTER CATALOG: SET, RESET or COMMENT. Options are descriptive only: the databases stay what they are."""
+        """ALTER CATALOG: SET, RESET or COMMENT. One that a store keeps is ``opened`` with its new options; of others they are descriptive only: the
+        databases stay what they are."""
         check_reset("CATALOG", reset, "type", at)
         catalog = self.catalogs.get(name)
         if catalog is None or not catalog.described:
             raise ValidationError(f"Catalog {name} does not exist in the catalog store.", at=at)
         options = {k: v for k, v in (catalog.options | dict(set_options or {})).items() if k not in (reset or ())}
-        if set_options:
-            check_catalog_options(options, at)
+        if set_options or (reset and catalog.kept):
+            other = opened(options)
+            if catalog.kept or other.kept:
+                catalog.databases, catalog.default_database, catalog.kept = other.databases, other.default_database, other.kept
         catalog.options = options
         if comment is not None:
             catalog.comment = comment
@@ -254,12 +254,18 @@ class CatalogManager:
     ) -> None:
         """CREATE DATABASE."""
         catalog_name, name = self.database_path(parts, "create", at)
-        databases = self.catalog(catalog_name, at).databases
-        if name in databases:
+        catalog = self.catalog(catalog_name, at)
+        if name in catalog.databases:
             if if_not_exists:
                 return
             raise ValidationError(f"Database {name} already exists in Catalog {catalog_name}.", at=at)
-        databases[name] = Database(comment, dict(options or {}))
+        database = Database(comment, dict(options or {}))
+        if catalog.kept is not None:
+            if comment or options:
+                raise NotSupported(f"Catalog {catalog_name} keeps no comments and options of databases.", at=at)
+            with placed(at):
+                database.tables = catalog.kept.create_database(name, writes=self.writes)
+        catalog.databases[name] = database
 
     def drop_database(self, parts: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False, at: Any = None) -> tuple[ObjectPath, ...]:
         """DROP DATABASE; returns the paths of the objects that were dropped with it."""
@@ -278,14 +284,19 @@ class CatalogManager:
         if (catalog_name, name) == (self.current_catalog, self.current_database):
             raise ValidationError("Cannot drop a database which is currently in use.", at=at)
         database = catalog.databases[name]
-        if (database.tables or database.functions) and not cascade:
+        with placed(at):
+            objects = (*database.tables, *database.functions)
+        if objects and not cascade:
             raise ValidationError(
                 f"Database {name} in catalog {catalog_name} is not empty.",
                 at=at,
                 hint="DROP DATABASE ... CASCADE drops what is in it too.",
             )
+        if catalog.kept is not None:
+            with placed(at):
+                catalog.kept.drop_database(name, writes=self.writes)
         del catalog.databases[name]
-        return tuple(ObjectPath(catalog_name, name, n) for n in (*database.tables, *database.functions))
+        return tuple(ObjectPath(catalog_name, name, n) for n in objects)
 
     def database(self, parts: tuple[str, ...], what: str = "alter", at: Any = None) -> Database:
         """The database that ALTER DATABASE and DESCRIBE DATABASE mean."""
@@ -315,11 +326,12 @@ class CatalogManager:
             self.temporary[path] = item
             return True
         tables = self.database_for(path, at).tables
-        if path.name in tables and not replace_existing:
-            if if_not_exists:
-                return False
-            raise already_exists(path, at)
-        tables[path.name] = item
+        with placed(at):
+            if path.name in tables and not replace_existing:
+                if if_not_exists:
+                    return False
+                raise already_exists(path, at)
+            tables[path.name] = item
         return True
 
     def database_for(self, path: ObjectPath, at: Any) -> Database:
@@ -360,8 +372,9 @@ class CatalogManager:
                 at=at,
                 hint=f"DROP TEMPORARY {word.upper()} {path.quoted}",
             )
-        if isinstance(self.permanent(path), kind):
-            del self.catalogs[path.catalog].databases[path.database].tables[path.name]
+        if isinstance(self.permanent(path, at), kind):
+            with placed(at):
+                del self.catalogs[path.catalog].databases[path.database].tables[path.name]
             return True
         if if_exists:
             return False
@@ -370,7 +383,7 @@ class CatalogManager:
     def to_alter(self, path: ObjectPath, kind: type[Table] | type[View], *, if_exists: bool = False, at: Any = None) -> Table | View | None:
         """The permanent table or view that ALTER means; None where IF EXISTS found nothing."""
         word = "Table" if kind is Table else "View"
-        item = None if path in self.temporary else self.permanent(path)
+        item = None if path in self.temporary else self.permanent(path, at)
         if item is None:
             if if_exists:
                 return None
@@ -384,36 +397,44 @@ class CatalogManager:
             raise ValidationError(f"ALTER {word.upper()} for a {other} is not allowed", at=at)
         return item
 
-    def put(self, item: Table | View) -> None:
+    def put(self, item: Table | View, at: Any = None) -> None:
         """Register the altered ``item`` in place of the one of its path."""
         if item.temporary:
             self.temporary[item.path] = item
         else:
-            self.database_for(item.path, None).tables[item.path.name] = item
+            with placed(at):
+                self.database_for(item.path, at).tables[item.path.name] = item
 
     def rename(self, item: Table | View, name: str, at: Any = None) -> Table | View:
         """ALTER TABLE or VIEW ... RENAME TO: within its database, as in Flink."""
         path = item.path._replace(name=name)
         tables = self.database_for(path, at).tables
-        if name in tables:
-            raise already_exists(path, at)
-        del tables[item.path.name]
-        tables[name] = renamed = replace(item, path=path)
+        with placed(at):
+            if name in tables:
+                raise already_exists(path, at)
+            tables[name] = renamed = replace(item, path=path)
+            try:
+                del tables[item.path.name]
+            except SqlStreamError:
+                with suppress(SqlStreamError):
+                    del tables[name]
+                raise
         return renamed
 
-    def table_names(self, catalog: str, database: str) -> list[str]:
+    def table_names(self, catalog: str, database: str, at: Any = None) -> list[str]:
         """Names of the tables and views in a database, temporary ones included, sorted."""
         known_database = self.find_database(catalog, database)
-        names = set(known_database.tables if known_database else ()) | {p.name for p in self.temporary if p[:2] == (catalog, database)}
+        with placed(at):
+            names = set(known_database.tables if known_database else ()) | {p.name for p in self.temporary if p[:2] == (catalog, database)}
         return sorted(names)
 
-    def view_names(self, catalog: str, database: str) -> list[str]:
-        """Names of the views in a database, temporary ones included, sorted."""
-        return [n for n in self.table_names(catalog, database) if isinstance(self.get(ObjectPath(catalog, database, n)), View)]
+    def view_names(self, catalog: str, database: str, at: Any = None) -> list[str]:
+        """Names of the views in a database, temporary ones included, sorted. All definitions are read."""
+        return [n for n in self.table_names(catalog, database, at) if isinstance(self.get(ObjectPath(catalog, database, n), at), View)]
 
     def objects(self) -> Iterator[CatalogObject]:
-        """All permanent tables, views and functions."""
+        """All permanent tables, views and functions; of those that a store keeps what has been read."""
         for catalog in self.catalogs.values():
             for database in catalog.databases.values():
-                yield from database.tables.values()
+                yield from database.known.values()
                 yield from database.functions.values()

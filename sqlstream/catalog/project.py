@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from sqlstream.catalog import ddl, declare, functions
+from sqlstream.catalog import ddl, declare, functions, types
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.catalog.schema import NOTHING
 from sqlstream.core import private
@@ -118,7 +118,7 @@ class CatalogFiles:
         for piece in _sources_first(pieces, manager):
             try:
                 with as_defects(self.root), scoped(manager, piece.scope):
-                    key, item = _register(piece.statement, manager, scope)
+                    key, item = _register(piece.statement, manager, scope, self.root)
                 self.sources[key] = Definition(piece.file, piece.text, piece.start, piece.scope, counts[piece.file] == 1, item)
             except SqlStreamError as error:
                 errors.append(error.located(masked_text(piece.text), self.shown(piece.file), piece.start))
@@ -284,12 +284,7 @@ class CatalogFiles:
 
     def _readable(self, view: View, scope: tuple[str, str], manager: CatalogManager) -> View:
         """``view`` with its text as written, if that text means the same in ``scope``; else with full names."""
-        try:
-            with scoped(manager, scope):
-                query = self._parse(ddl.view_query_text(view))
-                same = isinstance(query, exp.Query) and declare.qualified(query, manager) == view.query
-        except SqlStreamError:
-            same = False
+        same = declare.says_the_same(view, manager.within(*scope), ddl.view_query_text(view))
         return view if same else replace(view, text="")
 
     def _new_file(self, key: ObjectKey) -> tuple[Path, tuple[str, str]]:
@@ -392,17 +387,23 @@ def _path(piece: _Piece, node: exp.Expression, manager: CatalogManager) -> Objec
         return manager.path(declare.names_of(node), node)
 
 
-def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) -> tuple[ObjectKey, Item | None]:
+def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope, root: Path) -> tuple[ObjectKey, Item | None]:
     """Register what one statement of a file declares."""
     names = declare.names_of(statement.this)
     exists = bool(getattr(statement, "if_not_exists", False))
     match statement:
         case ast.CreateCatalog():
-            options = declare.options_of(statement.options)
-            manager.create_catalog(names[-1], options, declare.text_of(statement.comment), if_not_exists=exists, at=statement)
+            options, comment = declare.options_of(statement.options), declare.text_of(statement.comment)
+            manager.create_catalog(
+                names[-1],
+                lambda: types.opened(manager, names[-1], options, comment, scope=scope, project=root, at=statement),
+                if_not_exists=exists,
+                at=statement,
+            )
             return ObjectKey("CATALOG", ObjectPath(names[-1], "", "")), manager.catalogs[names[-1]]
         case ast.CreateDatabase():
             catalog, name = manager.database_path(names, "create", statement)
+            _refuse_kept(manager, catalog, statement)
             database = Database(declare.text_of(statement.comment), declare.options_of(statement.options))
             present = manager.catalog(catalog, statement).databases.get(name)
             if present is None or present == Database():
@@ -412,18 +413,31 @@ def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope) 
             return ObjectKey("DATABASE", ObjectPath(catalog, name, "")), manager.catalogs[catalog].databases[name]
         case ast.CreateFunction():
             function = user_function(statement, manager)
+            _refuse_kept(manager, function.path.catalog, statement)
             functions.create(manager, function, if_not_exists=exists, at=statement.this)
             return ObjectKey("FUNCTION", lower_case_path(function.path)), replace(function, path=lower_case_path(function.path))
         case ast.CreateTable():
             path = manager.path(names, statement.this)
+            _refuse_kept(manager, path.catalog, statement)
             table = declare.table(statement, path, manager, None, scope)
             manager.create(table, if_not_exists=exists, at=statement.this)
             return ObjectKey("RELATION", path), table
     assert isinstance(statement, ast.CreateView)
     path = manager.path(names, statement.this)
+    _refuse_kept(manager, path.catalog, statement)
     view = declare.view(statement, path, manager, None)
     manager.create(view, if_not_exists=exists, at=statement.this)
     return ObjectKey("RELATION", path), view
+
+
+def _refuse_kept(manager: CatalogManager, catalog: str, at: exp.Expression) -> None:
+    """Raises ValidationError for the declaration of what a store keeps."""
+    if catalog in manager.catalogs and manager.catalogs[catalog].kept is not None:
+        raise ValidationError(
+            f"Nothing in catalog '{catalog}' can be declared by the project's files: it keeps its tables itself.",
+            at=at,
+            hint="Remove the file, and run its statement in a session.",
+        )
 
 
 def lower_case_path(path: ObjectPath) -> ObjectPath:

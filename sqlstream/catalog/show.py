@@ -82,12 +82,12 @@ def _scope(manager: CatalogManager, parts: tuple[str, ...], at: Any) -> tuple[st
 
 def tables(manager: CatalogManager, parts: tuple[str, ...] = (), like: Like | None = None, at: Any = None) -> Listing:
     """SHOW TABLES [FROM database]: views too."""
-    return _one("table name", manager.table_names(*_scope(manager, parts, at)), like)
+    return _one("table name", manager.table_names(*_scope(manager, parts, at), at), like)
 
 
 def views(manager: CatalogManager, parts: tuple[str, ...] = (), like: Like | None = None, at: Any = None) -> Listing:
     """SHOW VIEWS [FROM database]."""
-    return _one("view name", manager.view_names(*_scope(manager, parts, at)), like)
+    return _one("view name", manager.view_names(*_scope(manager, parts, at), at), like)
 
 
 def function_names(manager: CatalogManager, builtin: Iterable[str], like: Like | None = None, *, user: bool = False) -> Listing:
@@ -185,7 +185,7 @@ def create_view(view: View, columns: tuple[str, ...], query: exp.Query) -> Listi
 
 
 def _to_show(manager: CatalogManager, path: ObjectPath, word: str, at: Any) -> Table | View:
-    item = manager.get(path)
+    item = manager.get(path, at)
     if item is None:
         low = word.capitalize()
         raise ValidationError(f"Could not execute SHOW CREATE {word}. {low} with identifier {path.quoted} does not exist.", at=at)

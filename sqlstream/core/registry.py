@@ -1,4 +1,7 @@
-"""What has a name and may come from other packages: connectors and formats. Nothing of another package is imported before its name is used."""
+"""What has a name and may come from other packages: connectors, formats, types of catalogs.
+
+Nothing of another package is imported before its name is used.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +28,17 @@ class _Unusable(Exception):
 
 
 class Registry(Generic[T]):
-    """Connectors or formats by name: the ``builtin`` ones, and the plug-ins, entry points of installed packages.
+    """Connectors, formats or types of catalogs by name: the ``builtin`` ones, and the plug-ins, entry points of installed packages.
 
-    ``base`` is their class; that of connectors makes the group of entry points ``sqlstream.connectors``. The name of an entry point is the plug-in's,
-    its value a class below ``base``, or a value of one. It is imported when its name is first asked for.
+    ``base`` is their class, ``kind`` what messages call them: its name where nothing else is said. That of connectors makes the group of entry
+    points ``sqlstream.connectors``. The name of an entry point is the plug-in's, its value a class below ``base``, or a value of one. It is imported
+    when its name is first asked for.
     """
 
-    def __init__(self, base: type[Any], builtin: tuple[T, ...]) -> None:
+    def __init__(self, base: type[Any], builtin: tuple[T, ...], kind: str | None = None) -> None:
         self.builtin = builtin
         self._base = base
-        self._kind = base.__name__.lower()
+        self._kind = kind or base.__name__.lower()
         self._loaded: dict[str, T | str] = {}
 
     @cached_property

@@ -15,10 +15,9 @@ from sqlstream.sql.tables import Table
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlglot import exp
-
     from sqlstream.session.session import Session
     from sqlstream.sql.statements.split import StatementText
+    from sqlstream.sql.tables import View
 
 
 class Checker:
@@ -44,10 +43,13 @@ class Checker:
         findings.planned, findings.errors = [], []
         tree = parse(statement)
         self._planning.carry_out(self._context, tree, statement.text)
-        if isinstance(tree, ast.CreateTable | ast.CreateView) and catalog.get(catalog.path(ast.parts(tree.this))) is None:
-            findings.undeclared.add(tree.this.name)
-        table = self._declared(tree)
-        if table is not None and isinstance(tree, ast.CreateTable):
+        table: Table | None = None
+        if isinstance(tree, ast.CreateTable | ast.CreateView):
+            declared = self._declared(tree)
+            if declared is None:
+                findings.undeclared.add(tree.this.name)
+            table = declared if isinstance(declared, Table) and isinstance(tree, ast.CreateTable) else None
+        if table is not None:
             wrong, right = declared_errors(table, self._context.planner.environment(), tree)
             if wrong:
                 catalog.put(right)
@@ -55,12 +57,10 @@ class Checker:
             findings.errors += wrong
         return Checked(tree, () if findings.errors else tuple(findings.planned), table, tuple(findings.errors))
 
-    def _declared(self, tree: exp.Expr) -> Table | None:
-        if not isinstance(tree, ast.CreateTable):
-            return None
+    def _declared(self, tree: ast.CreateTable | ast.CreateView) -> Table | View | None:
+        """What the name of a declaration means now; None where nothing."""
         catalog = self._context.catalog
         try:
-            relation = catalog.get(catalog.path(ast.parts(tree.this)))
+            return catalog.get(catalog.path(ast.parts(tree.this)))
         except SqlStreamError:  # it is among the errors
             return None
-        return relation if isinstance(relation, Table) else None

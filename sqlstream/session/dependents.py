@@ -42,7 +42,7 @@ def _of_job(job: Job) -> Iterator[ObjectPath]:
 def _views(catalog: CatalogManager) -> Iterator[tuple[ObjectPath, View]]:
     for name, one in catalog.catalogs.items():
         for database, content in one.databases.items():
-            for table, item in content.tables.items():
+            for table, item in content.known.items():
                 if isinstance(item, View):
                     yield ObjectPath(name, database, table), item
     yield from ((p, item) for p, item in catalog.temporary.items() if isinstance(item, View))

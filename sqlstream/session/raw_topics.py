@@ -135,7 +135,7 @@ def _written(options: Mapping[str, str], project: Path) -> str:
 def _tables(catalog: CatalogManager) -> Iterator[Table]:
     for one in catalog.catalogs.values():
         for database in one.databases.values():
-            yield from (t for t in database.tables.values() if isinstance(t, Table))
+            yield from (t for t in database.known.values() if isinstance(t, Table))
     yield from (t for t in catalog.temporary.values() if isinstance(t, Table))
 
 

@@ -1,4 +1,4 @@
-"""The example of a plug-in as its users have it: a wheel that is built and installed, whose connector and format a script uses."""
+"""The example of a plug-in as its users have it: a wheel that is built and installed, whose connector, format and catalog a script uses."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 
 PLUGIN = ROOT / "examples" / "plugin"
 SCRIPT = """
-CREATE TABLE numbers (number BIGINT, `square` BIGINT) WITH ('connector' = 'squares', 'last' = '4');
+CREATE CATALOG shared WITH ('type' = 'folder', 'path' = 'shared');
+CREATE DATABASE shared.sums;
+CREATE TABLE shared.sums.numbers (number BIGINT, `square` BIGINT) WITH ('connector' = 'squares', 'last' = '4');
+CREATE VIEW shared.sums.`not nine` AS SELECT number, NULLIF(`square`, 9) AS `square` FROM shared.sums.numbers;
 CREATE TABLE written (number BIGINT, `square` BIGINT) WITH ('connector' = 'filesystem', 'path' = 'written', 'format' = 'pairs', 'pairs.separator' = '&');
 SET 'table.dml-sync' = 'true';
-INSERT INTO written SELECT number, NULLIF(`square`, 9) FROM numbers;
+INSERT INTO written SELECT number, `square` FROM shared.sums.`not nine`;
 SET 'execution.runtime-mode' = 'batch';
 SELECT number, `square` FROM written ORDER BY number;
 """
@@ -45,32 +48,45 @@ def sqlstream(site: Path, project: Path, *arguments: str | Path) -> subprocess.C
 
 
 def test_it_is_checked_without_a_jvm(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
     (tmp_path / "script.sql").write_text(SCRIPT)
     done = sqlstream(site, tmp_path, "check", "script.sql")
     assert done.returncode == 0, done.stdout + done.stderr
+    assert not list((tmp_path / "shared").iterdir())
     (tmp_path / "script.sql").write_text(SCRIPT.replace("'last'", "'lst'").replace("'&'", "'+'"))
     done = sqlstream(site, tmp_path, "check", "script.sql")
     shown = done.stdout + done.stderr
     assert done.returncode and "Did you mean 'last'?" in shown and "'pairs.separator'" in shown, shown
     assert "Connector 'squares'" in sqlstream(site, tmp_path, "-e", "HELP squares;").stdout
+    assert "Catalog 'folder'" in sqlstream(site, tmp_path, "-e", "HELP CATALOG folder;").stdout
 
 
 def test_the_page_shows_the_example() -> None:
     """What is left out of the page is what stands around it."""
-    (entries,), (connector,) = blocks("docs/plugins.md", "toml"), blocks("docs/plugins.md", "python")
-    assert connector.text in (PLUGIN / "sqlstream_example" / "squares.py").read_text()
-    shown, project = (tomllib.loads(text)["project"] for text in (entries.text, (PLUGIN / "pyproject.toml").read_text()))
-    assert shown.items() <= project.items()
+    (entries,), shown = blocks("docs/plugins.md", "toml"), blocks("docs/plugins.md", "python")
+    for block, file in zip(shown, ("squares.py", "folder.py"), strict=True):
+        assert block.text in (PLUGIN / "sqlstream_example" / file).read_text()
+    declared, project = (tomllib.loads(text)["project"] for text in (entries.text, (PLUGIN / "pyproject.toml").read_text()))
+    assert declared.items() <= project.items()
 
 
 @pytest.mark.spark
 def test_a_script_runs(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
     (tmp_path / "script.sql").write_text(SCRIPT)
     done = sqlstream(site, tmp_path, "-D", "spark.master=local[2]", "--output", "csv", "-f", "script.sql")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-5:] == ["number,square", "1,1", "2,4", "3,", "4,16"]
     lines = sorted(line for file in (tmp_path / "written").glob("part-*") for line in file.read_text().splitlines())
     assert lines == ["number=1&square=1", "number=2&square=4", "number=3", "number=4&square=16"]
+    assert [f.name for f in sorted((tmp_path / "shared" / "sums").iterdir())] == ["not%20nine.sql", "numbers.sql"]
     (tmp_path / "written" / "wrong").write_text("number=5&square=many\n")
-    done = sqlstream(site, tmp_path, "-D", "spark.master=local[2]", "-e", SCRIPT.partition("SET")[0] + "SELECT * FROM written;")
+    done = sqlstream(
+        site,
+        tmp_path,
+        "-D",
+        "spark.master=local[2]",
+        "-e",
+        SCRIPT[SCRIPT.index("CREATE TABLE written") :].partition("SET")[0] + "SELECT * FROM written;",
+    )
     assert done.returncode == 1 and "'square' is not of type BIGINT" in done.stderr and "wrong" in done.stderr, done.stderr

@@ -1,4 +1,4 @@
-"""Connectors and formats of other packages: found by their entry points, told of where they can't be used."""
+"""Connectors, formats and types of catalogs of other packages: found by their entry points, told of where they can't be used."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.catalog.types import CATALOGS, InMemory, find_type
 from sqlstream.connectors import CONNECTORS, declared_options, find_connector
 from sqlstream.connectors.base import Connector
 from sqlstream.connectors.blackhole import Blackhole
@@ -43,6 +44,10 @@ class Protobuf(Raw):
     name = "protobuf"
 
 
+class Hive(InMemory):
+    name = "hive"
+
+
 def explodes() -> None:
     raise AssertionError("only classes are called")
 
@@ -60,9 +65,12 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPath
 def test_a_plug_in_is_a_class_or_a_value_and_may_have_a_name_that_is_refused_else(installed) -> None:
     with pytest.raises(NotSupported):
         find_format("protobuf")
-    installed(plugin=(("connectors", "pulsar", "theirs:PULSAR"), ("formats", "protobuf", "theirs:Protobuf")))
+    with pytest.raises(NotSupported):
+        find_type("hive")
+    installed(plugin=(("connectors", "pulsar", "theirs:PULSAR"), ("formats", "protobuf", "theirs:Protobuf"), ("catalogs", "hive", "theirs:Hive")))
     assert find_connector("pulsar") is PULSAR
     assert isinstance(find_format("protobuf"), Protobuf) and find_format("protobuf") is find_format("protobuf")
+    assert isinstance(find_type("hive"), Hive)
 
 
 def test_a_plug_in_is_wherever_connectors_are(installed, tmp_path: Path) -> None:
@@ -90,11 +98,17 @@ def test_a_plug_in_is_wherever_connectors_are(installed, tmp_path: Path) -> None
         ("formats", "x", "theirs:explodes", "'theirs:explodes' is no Format."),
         ("connectors", "kafka", "theirs:Pulsar", "sqlstream has a connector of this name itself."),
         ("formats", "json", "theirs:Protobuf", "sqlstream has a format of this name itself."),
+        ("catalogs", "x", "theirs:Protobuf", "'theirs:Protobuf' is no CatalogType."),
+        ("catalogs", "iceberg", "theirs:Hive", "it calls itself 'hive'."),
     ],
 )
 def test_a_plug_in_that_cannot_be_used_is_told_where_it_is_used_and_nowhere_else(installed, group: str, name: str, value: str, why: str) -> None:
     installed(plugin=((group, name, value),))
-    find, kind = (find_connector, "connector") if group == "connectors" else (lambda name, at: find_format(name, at=at), "format")
+    find, kind, known = {
+        "connectors": (find_connector, "connector", CONNECTORS),
+        "formats": (lambda name, at: find_format(name, at=at), "format", FORMATS),
+        "catalogs": (find_type, "catalog", CATALOGS),
+    }[group]
     for _ in range(2):
         with pytest.raises(SetupError) as told:
             find(name, 5)
@@ -104,7 +118,7 @@ def test_a_plug_in_that_cannot_be_used_is_told_where_it_is_used_and_nowhere_else
     with pytest.raises(SetupError, match="plugin"):
         text(f"{kind} {name}")
     assert name in text("")
-    assert name not in [row.name for row in (CONNECTORS if kind == "connector" else FORMATS)]
+    assert name not in [row.name for row in known]
     declared_options({"connector": name, "format": name})
 
 

@@ -1,9 +1,10 @@
-"""Packages with connectors and formats, installed for one test."""
+"""Packages with connectors, formats and types of catalogs, installed for one test."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.catalog.types import CATALOGS
 from sqlstream.connectors import CONNECTORS
 from sqlstream.formats import FORMATS
 
@@ -31,7 +32,7 @@ def install(monkeypatch: pytest.MonkeyPatch, folder: Path, packages: Mapping[str
     """Let sessions of this process know ``packages``, in the empty ``folder``, until the test ends."""
     for name, entries in packages.items():
         write(folder, name, entries)
-    for rows in (CONNECTORS, FORMATS):
+    for rows in (CONNECTORS, FORMATS, CATALOGS):
         rows.names()  # what comes back when the test ends
         monkeypatch.delitem(rows.__dict__, "_entries")
         monkeypatch.setattr(rows, "_loaded", {})

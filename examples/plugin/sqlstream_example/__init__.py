@@ -1,1 +1,1 @@
-"""A connector and a format for sqlstream."""
+"""A connector, a format and a type of catalogs for sqlstream."""

@@ -172,6 +172,8 @@ def _slot(slot: str, place: Place) -> Iterable[Candidate]:
             return (identifier("query", q) for q in context.queries())
         case "topic":
             return _topics()
+        case "catalog_type":
+            return _catalog_types()
         case "connector":
             return _connectors()
         case "format":
@@ -190,8 +192,15 @@ def _topics() -> Iterator[Candidate]:
 
     yield from (keyword(t.name, t.summary) for t in QUERY_FORMS)
     yield from keywords(PAGES)
+    yield from _catalog_types()
     yield from _connectors()
     yield from _formats()
+
+
+def _catalog_types() -> Iterator[Candidate]:
+    from sqlstream.catalog.types import CATALOGS
+
+    return (Candidate("catalog_type", c.name, c.name, c.summary) for c in CATALOGS)
 
 
 def _connectors() -> Iterator[Candidate]:

@@ -5,20 +5,22 @@ A snapshot lives as long as a prompt: no statement runs meanwhile, so what was l
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.session.raw_topics import known_properties
 from sqlstream.sql.tables import ObjectPath, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.catalog.schema import SchemaColumn
+    from sqlstream.sql.tables import Table
     from sqlstream.sql.types import Type
     from sqlstream.udf.declarations.lookup import UserFunctions
 
@@ -32,10 +34,10 @@ class Column(NamedTuple):
 
 
 class KnownRelation(NamedTuple):
-    """A table or view of a database."""
+    """A table or view of a database; ``is_view`` is None where nobody has read its definition yet."""
 
     name: str
-    is_view: bool
+    is_view: bool | None
     connector: str = ""
 
 
@@ -115,6 +117,12 @@ def snapshot(
 ) -> Context:
     """The catalogs as they are now. ``schema`` plans a view, ``functions`` are the user's."""
 
+    def options(path: ObjectPath) -> Mapping[str, str]:
+        try:
+            return getattr(manager.get(path), "options", {})
+        except SqlStreamError:  # a definition that can't be read
+            return {}
+
     def columns(path: ObjectPath) -> Columns:
         item = manager.get(path)
         return tuple(column(c[0], c[1]) for c in (schema(item) if item is not None else ()))
@@ -129,7 +137,7 @@ def snapshot(
         manager.current_catalog,
         manager.current_database,
         names(manager),
-        options=lambda path: getattr(manager.get(path), "options", {}),
+        options=options,
         columns=columns,
         functions=tuple(functions),
         described=functions.line,
@@ -141,16 +149,46 @@ def snapshot(
     )
 
 
-def names(manager: CatalogManager) -> dict[str, dict[str, tuple[KnownRelation, ...]]]:
+def names(manager: CatalogManager) -> dict[str, Mapping[str, tuple[KnownRelation, ...]]]:
     """All relations of ``manager``, temporary ones included."""
-    named: dict[str, dict[str, dict[str, KnownRelation]]] = {
-        c: {d: {n: _relation(n, item) for n, item in database.tables.items()} for d, database in catalog.databases.items()}
-        for c, catalog in manager.catalogs.items()
-    }
-    for path, item in manager.temporary.items():
-        named.setdefault(path.catalog, {}).setdefault(path.database, {})[path.name] = _relation(path.name, item)
-    return {c: {d: tuple(sorted(r.values())) for d, r in databases.items()} for c, databases in named.items()}
+    databases: dict[str, list[str]] = {c: list(catalog.databases) for c, catalog in manager.catalogs.items()}
+    for path in manager.temporary:
+        databases.setdefault(path.catalog, []).append(path.database)
+    return {c: _Databases(manager, c, dict.fromkeys(named)) for c, named in databases.items()}
 
 
-def _relation(name: str, item: object) -> KnownRelation:
-    return KnownRelation(name, isinstance(item, View), getattr(item, "connector", ""))
+@dataclass(frozen=True)
+class _Databases(Mapping[str, tuple[KnownRelation, ...]]):
+    """The databases of a catalog. A store is asked for the names in one when that one is looked at, and for no definition."""
+
+    manager: CatalogManager
+    catalog: str
+    databases: Mapping[str, None]
+    _listed: dict[str, tuple[KnownRelation, ...]] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.databases)
+
+    def __len__(self) -> int:
+        return len(self.databases)
+
+    def __getitem__(self, name: str) -> tuple[KnownRelation, ...]:
+        if name not in self.databases:
+            raise KeyError(name)
+        if name not in self._listed:
+            self._listed[name] = self._relations(name)
+        return self._listed[name]
+
+    def _relations(self, name: str) -> tuple[KnownRelation, ...]:
+        try:
+            relations = self.manager.table_names(self.catalog, name)
+        except SqlStreamError:  # it is reported where a statement names one of them
+            return ()
+        database = self.manager.find_database(self.catalog, name)
+        known = dict(database.known) if database else {}
+        known |= {path.name: item for path, item in self.manager.temporary.items() if path[:2] == (self.catalog, name)}
+        return tuple(_relation(each, known.get(each)) for each in relations)
+
+
+def _relation(name: str, item: Table | View | None) -> KnownRelation:
+    return KnownRelation(name, None if item is None else isinstance(item, View), getattr(item, "connector", ""))

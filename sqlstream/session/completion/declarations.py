@@ -75,7 +75,7 @@ def _list(place: Place) -> _List | None:
     first, upper = root.word(0), [root.word(i) for i in range(3)]
     if first == "CREATE" and group.before == "WITH":
         if upper[1] == "CATALOG":
-            return _List(options.of_catalog(), written)
+            return _List(options.of_catalog(written), written)
         return _List(options.of_table(written, declared_columns(root)), written) if "TABLE" in upper else None
     if first == "ALTER" and upper[1] == "TABLE" and group.before in ("SET", "RESET"):
         parts = _altered(root)

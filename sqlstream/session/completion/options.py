@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream import connectors, formats
+from sqlstream.catalog import types
 from sqlstream.core import settings
 from sqlstream.core.options import Option, OptionKind, Support, find_option
 
@@ -15,10 +16,7 @@ if TYPE_CHECKING:
     from sqlstream.session.completion.context import Columns, Context
 
 _CONNECTOR = Option("connector", required=True, summary="What the table is read from and written to.")
-_CATALOG = (
-    Option("type", OptionKind.ENUM, required=True, summary="The kind of catalog.", values=("generic_in_memory",)),
-    Option("default-database", summary="Its first database."),
-)
+_TYPE = Option(types.TYPE, required=True, summary="What keeps its tables.")
 
 
 def of_table(written: Mapping[str, str], columns: Columns) -> tuple[Option, ...]:
@@ -26,9 +24,9 @@ def of_table(written: Mapping[str, str], columns: Columns) -> tuple[Option, ...]
     return (_CONNECTOR, *(each for row in connectors.declared_options(written) for each in _by_column(row, columns)))
 
 
-def of_catalog() -> tuple[Option, ...]:
-    """The options of a catalog."""
-    return _CATALOG
+def of_catalog(written: Mapping[str, str]) -> tuple[Option, ...]:
+    """The options that a catalog with the options ``written`` can have."""
+    return (_TYPE, *types.declared_options(written))
 
 
 def _by_column(row: Option, columns: Columns) -> Iterable[Option]:
@@ -52,6 +50,8 @@ def values(key: str, declared: Collection[Option], written: Mapping[str, str], c
     """What can be said for ``key``, each with a remark."""
     if key == "connector":
         return [(c.name, c.summary) for c in connectors.CONNECTORS]
+    if key == types.TYPE and _TYPE in declared:
+        return [(c.name, c.summary) for c in types.CATALOGS]
     if key in connectors.FORMAT_KEYS:
         files = written.get("connector") == "filesystem"
         return [(f.name, "format") for f in formats.FORMATS if files or f.records]

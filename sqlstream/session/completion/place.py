@@ -73,7 +73,7 @@ def relations(place: Place, *, tables: bool = True, views: bool = True, more: bo
         case _:
             return
     for relation in known:
-        if views if relation.is_view else tables:
+        if relation.is_view is None or (views if relation.is_view else tables):
             yield identifier("view" if relation.is_view else "table", relation.name, "view" if relation.is_view else relation.connector)
     if more and not place.qualifier:
         yield from (d for d in databases(context, context.catalog) if d.name != context.database)

@@ -1,5 +1,5 @@
-"""HELP. In: a topic. Out: lines of text. All of it comes from declarations: statements, forms of queries, functions, connectors,
-formats, SET keys, keys of the prompt. No JVM."""
+"""HELP. In: a topic. Out: lines of text. All of it comes from declarations: statements, forms of queries, functions, types of catalogs,
+connectors, formats, SET keys, keys of the prompt. No JVM."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import connectors, formats
+from sqlstream.catalog import types
 from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.core.options import Option, Support
@@ -23,6 +24,7 @@ from sqlstream.sql.statements.table import GROUPS, LISTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from sqlstream.catalog.base import CatalogType
     from sqlstream.connectors.base import Connector
     from sqlstream.formats.base import Format
     from sqlstream.sql.functions import Function
@@ -43,6 +45,8 @@ def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
     match words[0].upper() if len(words) > 1 else "":
         case "FUNCTION":
             parts = _functions(name, users)
+        case "CATALOG":
+            parts = _of_catalog_type(name, at)
         case "CONNECTOR":
             parts = _of_connector(name, at)
         case "FORMAT":
@@ -82,6 +86,7 @@ def _anything(topic: str, users: Sequence[Function], at: Any) -> list[str]:
     parts += _functions(topic, users)
     if (missing := absent(wanted)) is not None:
         parts.append(f"{wanted} is not supported: {missing.reason}\n    {missing.hint}")
+    parts += _of_catalog_type(topic, at)
     parts += _of_connector(topic, at)
     parts += _of_format(topic, at)
     parts += [_option(o) for o in settings.SETTINGS if o.key == topic]
@@ -105,7 +110,7 @@ def _statement(form: StatementForm, indent: str) -> list[str]:
 
 def _names(users: Sequence[Function]) -> list[str]:
     names = [t.name for t in QUERY_FORMS] + [f.name for f in (*functions.FUNCTIONS, *users)] + connectors.CONNECTORS.names()
-    return [*names, *PAGES, *formats.FORMATS.names(), *(o.key for o in settings.SETTINGS)]
+    return [*names, *PAGES, *types.CATALOGS.names(), *formats.FORMATS.names(), *(o.key for o in settings.SETTINGS)]
 
 
 def _list() -> str:
@@ -120,6 +125,7 @@ def _list() -> str:
         ("queries", [t.name for t in QUERY_FORMS]),
         ("the prompt", ["KEYS"]),
         ("functions (HELP FUNCTION name)", [f"{len(functions.CALLABLE)}, listed by HELP FUNCTIONS"]),
+        ("types of catalogs (HELP CATALOG name)", types.CATALOGS.names()),
         ("connectors (HELP CONNECTOR name)", connectors.CONNECTORS.names()),
         ("formats (HELP FORMAT name)", formats.FORMATS.names()),
         ("options (HELP SET key)", [o.key for o in settings.SETTINGS if o.use is Support.HONOURED]),
@@ -147,6 +153,11 @@ def _parts(*texts: str) -> list[str]:
     return [line for paragraph in texts if paragraph for line in ["", *_indented(paragraph)]]
 
 
+def _of_catalog_type(name: str, at: Any) -> list[str]:
+    found = types.CATALOGS.find(name.lower(), at)
+    return [] if found is None else [_catalog_type(found)]
+
+
 def _of_connector(name: str, at: Any) -> list[str]:
     found = connectors.CONNECTORS.find(name.lower(), at)
     return [] if found is None else [_connector(found)]
@@ -155,6 +166,12 @@ def _of_connector(name: str, at: Any) -> list[str]:
 def _of_format(name: str, at: Any) -> list[str]:
     found = formats.FORMATS.find(name.lower(), at)
     return [] if found is None else [_format(found)]
+
+
+def _catalog_type(type_: CatalogType) -> str:
+    options = types.declared_options({types.TYPE: type_.name})
+    lines = [f"Catalog '{type_.name}'", *_sentence(type_.summary), "", "Options of WITH:", *_options(options)]
+    return "\n".join([*lines, *_parts(type_.example)])
 
 
 def _connector(connector: Connector) -> str:
@@ -191,7 +208,7 @@ def _indented(script: str) -> list[str]:
     return [f"    {line}" if line else "" for line in script.splitlines()]
 
 
-# What HELP explains as a whole, beside forms of queries, connectors, formats, functions and options.
+# What HELP explains as a whole, beside forms of queries, types of catalogs, connectors, formats, functions and options.
 PAGES: dict[str, Callable[[], str]] = {
     "COMMANDS": commands.help_text,
     "FUNCTIONS": function_list,

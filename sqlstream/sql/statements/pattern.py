@@ -42,6 +42,7 @@ SLOTS: dict[str, tuple[str, Reads]] = {
     "result_column": ("column", Reads.NAME),
     "saved_query": ("query", Reads.NAME),
     "topic": ("topic", Reads.NAME),
+    "catalog_type": ("type", Reads.NAME),
     "connector": ("connector", Reads.NAME),
     "format": ("format", Reads.NAME),
     "text": ("'text'", Reads.TEXT),

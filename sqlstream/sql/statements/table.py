@@ -134,7 +134,7 @@ GROUPS = (
         Form("SHOW kind:(JARS | PROCEDURES)", ast.Show, "For Flink's clients: there are none."),
     )),
     FormGroup("Shell", (
-        Form("HELP [<topic> | CONNECTOR <connector> | FORMAT <format> | FUNCTION <function> | SET <setting>]", ast.Help,
+        Form("HELP [<topic> | CATALOG <catalog_type> | CONNECTOR <connector> | FORMAT <format> | FUNCTION <function> | SET <setting>]", ast.Help,
              "Lists the statements and topics, or explains one: HELP TUMBLE, HELP CONNECTOR kafka.", Parser.help, text.help_on, bare=True,
              short=ShortForm("\\h", "[topic]", short_form.help_on, "HELP [topic]", "Explains a statement, a function, a connector, an option.",
                              "HELP ")),

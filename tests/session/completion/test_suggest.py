@@ -230,6 +230,7 @@ CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'format' = 'par‸     
 CREATE TABLE t (a INT) WITH ('connector' = 'kafka', 'properties.bootstrap.servers' = 'h:1', 'topic' = '‸    'topic-of-h:1'
 CREATE TABLE t (abc INT) WITH ('connector' = 'datagen', 'fields.‸     'fields.abc.kind' = ' | 'fields.abc.min' = '
 CREATE CATALOG c WITH ('type' = '‸                     'generic_in_memory'
+CREATE CATALOG c WITH ('type' = 'generic_in_memory', 'def‸     'default-database' = '
 SELECT * FROM orders /*+ OP‸                           OPTIONS(
 SELECT * FROM orders /*+ OPTIONS('scan.star‸           'scan.startup.mode' = '
 SELECT * FROM default_database.orders /*+ OPTIONS('json.ig‸     'json.ignore-parse-errors' = '

@@ -41,6 +41,7 @@ def test_the_list_names_every_topic(tmp_path: Path) -> None:
         ("HELP FUNCTION upper", "UPPER(STRING)", "SELECT UPPER('a');"),
         ("HELP substr", "SUBSTR(STRING, INT, INT?)", "SELECT SUBSTR('abc', 2, 1);"),
         ("HELP FUNCTION sum", "SUM(NUMERIC)", "SELECT SUM(x) FROM (VALUES (1.5e0, 'a'), "),
+        ("HELP CATALOG generic_in_memory", "Catalog 'generic_in_memory'", "CREATE CATALOG archive"),
         ("HELP CONNECTOR kafka", "Connector 'kafka'", "scan.startup.mode: one of group-offsets, earliest-offset"),
         ("HELP CONNECTOR 'delta'", "Connector 'delta'", "CREATE TABLE totals"),
         ("HELP FORMAT csv", "Format 'csv'", "csv.field-delimiter"),
