@@ -80,7 +80,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
             names = declare.names_of(statement.this)
             database = manager.database(names, "alter", statement.this)
             catalog, name = manager.database_path(names, "alter", statement.this)
-            if manager.catalogs[catalog].kept is not None:
+            if manager.catalogs[catalog].store is not None:
                 raise NotSupported(f"Catalog {catalog} keeps no comments and options of databases.", at=statement.this)
             database.options.update(options_of(statement.action.expressions))
             return _saved(manager, ObjectKey("DATABASE", ObjectPath(catalog, name, "")), database, context)
@@ -107,7 +107,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
 
 def _saved(manager: CatalogManager, key: ObjectKey, item: Item, context: StatementContext) -> list[str]:
     """Save a permanent object where that is wanted, and no store has kept it."""
-    if context.project is None or not context.save or (key.kind != "CATALOG" and manager.catalogs[key.path.catalog].kept is not None):
+    if context.project is None or not context.save or (key.kind != "CATALOG" and manager.catalogs[key.path.catalog].store is not None):
         return []
     line = context.project.save(key, item, manager)
     return [line] if line else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.catalog.stored import Kept, StoredTables
+from sqlstream.catalog.stored import GuardedStore, StoredTables
 from sqlstream.core.errors import ValidationError
 from sqlstream.sql.tables import ObjectPath, Table, View
 
@@ -54,7 +54,7 @@ class Database:
 
 @dataclass
 class Catalog:
-    """A catalog. ``described`` is false for the built-in one, which has no metadata to show. ``kept``: the store that keeps what is in it, where that
+    """A catalog. ``described`` is false for the built-in one, which has no metadata to show. ``store``: what keeps what is in it, where that
     is neither the session nor the project's files."""
 
     default_database: str
@@ -62,7 +62,7 @@ class Catalog:
     comment: str | None = None
     options: dict[str, str] = field(default_factory=dict)
     described: bool = True
-    kept: Kept | None = None
+    store: GuardedStore | None = None
 
 
 def already_exists(path: ObjectPath, at: Any = None) -> ValidationError:

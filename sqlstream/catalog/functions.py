@@ -67,7 +67,7 @@ def create(
             raise ValidationError(f"Could not register temporary catalog function. A function '{path}' does already exist.", at=at)
         manager.temporary_functions[path] = replace(function, path=path)
         return True
-    if manager.catalog(path.catalog, at).kept is not None:
+    if manager.catalog(path.catalog, at).store is not None:
         raise NotSupported(
             f"Catalog {path.catalog} keeps tables and views, and no functions.",
             at=at,

@@ -207,10 +207,10 @@ class CatalogManager:
         if catalog is None or not catalog.described:
             raise ValidationError(f"Catalog {name} does not exist in the catalog store.", at=at)
         options = {k: v for k, v in (catalog.options | dict(set_options or {})).items() if k not in (reset or ())}
-        if set_options or (reset and catalog.kept):
+        if set_options or (reset and catalog.store):
             other = opened(options)
-            if catalog.kept or other.kept:
-                catalog.databases, catalog.default_database, catalog.kept = other.databases, other.default_database, other.kept
+            if catalog.store or other.store:
+                catalog.databases, catalog.default_database, catalog.store = other.databases, other.default_database, other.store
         catalog.options = options
         if comment is not None:
             catalog.comment = comment
@@ -260,11 +260,11 @@ class CatalogManager:
                 return
             raise ValidationError(f"Database {name} already exists in Catalog {catalog_name}.", at=at)
         database = Database(comment, dict(options or {}))
-        if catalog.kept is not None:
+        if catalog.store is not None:
             if comment or options:
                 raise NotSupported(f"Catalog {catalog_name} keeps no comments and options of databases.", at=at)
             with placed(at):
-                database.tables = catalog.kept.create_database(name, writes=self.writes)
+                database.tables = catalog.store.create_database(name, writes=self.writes)
         catalog.databases[name] = database
 
     def drop_database(self, parts: tuple[str, ...], *, if_exists: bool = False, cascade: bool = False, at: Any = None) -> tuple[ObjectPath, ...]:
@@ -292,9 +292,9 @@ class CatalogManager:
                 at=at,
                 hint="DROP DATABASE ... CASCADE drops what is in it too.",
             )
-        if catalog.kept is not None:
+        if catalog.store is not None:
             with placed(at):
-                catalog.kept.drop_database(name, writes=self.writes)
+                catalog.store.drop_database(name, writes=self.writes)
         del catalog.databases[name]
         return tuple(ObjectPath(catalog_name, name, n) for n in objects)
 

@@ -432,7 +432,7 @@ def _register(statement: exp.Expression, manager: CatalogManager, scope: Scope, 
 
 def _refuse_kept(manager: CatalogManager, catalog: str, at: exp.Expression) -> None:
     """Raises ValidationError for the declaration of what a store keeps."""
-    if catalog in manager.catalogs and manager.catalogs[catalog].kept is not None:
+    if catalog in manager.catalogs and manager.catalogs[catalog].store is not None:
         raise ValidationError(
             f"Nothing in catalog '{catalog}' can be declared by the project's files: it keeps its tables itself.",
             at=at,

@@ -55,7 +55,7 @@ def placed(at: Any) -> Iterator[None]:
 
 
 @contextmanager
-def told(catalog: str, doing: str, secrets: Iterable[str]) -> Iterator[None]:
+def guarded(catalog: str, doing: str, secrets: Iterable[str]) -> Iterator[None]:
     """Whatever code of another package raises inside is a SqlStreamError that names the catalog, without ``secrets``."""
     try:
         yield
@@ -66,7 +66,7 @@ def told(catalog: str, doing: str, secrets: Iterable[str]) -> Iterator[None]:
         raise SetupError(f"Catalog '{catalog}' can't {doing}: {text}.") from error
 
 
-class Kept:
+class GuardedStore:
     """The store of the catalog ``name``. ``secrets`` are values of its options that no message may show."""
 
     def __init__(self, name: str, store: Store, secrets: tuple[str, ...], define: Define, write: Write) -> None:
@@ -135,7 +135,7 @@ class Kept:
         return list(names)
 
     def _asked(self, method: str, *arguments: str) -> Any:
-        with self._lock, told(self.name, _DOING[method] if not arguments else f"{_DOING[method]} ({'.'.join(arguments[:2])})", self._secrets):
+        with self._lock, guarded(self.name, _DOING[method] if not arguments else f"{_DOING[method]} ({'.'.join(arguments[:2])})", self._secrets):
             return getattr(self._store, method)(*arguments)
 
     def _nonsense(self, answer: object, wanted: str) -> SetupError:
@@ -147,21 +147,21 @@ class Kept:
 class _Definitions:
     """What a store has said of a database, which no session is told again. ``empty``: nothing is in it that it would have to be asked for."""
 
-    def __init__(self, kept: Kept, database: str, *, empty: bool) -> None:
-        self._kept, self._database, self._empty = kept, database, empty
+    def __init__(self, store: GuardedStore, database: str, *, empty: bool) -> None:
+        self._store, self._database, self._empty = store, database, empty
         self._names: dict[str, None] | None = {} if empty else None
         self.read: dict[str, Table | View | None] = {}
 
     def names(self) -> Mapping[str, None]:
         if self._names is None:
-            self._names = dict.fromkeys(self._kept.tables(self._database))
+            self._names = dict.fromkeys(self._store.tables(self._database))
         return self._names
 
     def get(self, name: str) -> Table | View | None:
         if self._empty:
             return None
         if name not in self.read:
-            self.read[name] = self._kept.read(self._database, name)
+            self.read[name] = self._store.read(self._database, name)
         return self.read[name]
 
 
@@ -169,9 +169,9 @@ class StoredTables(MutableMapping[str, "Table | View"]):
     """The tables and views of a database that a store keeps: ``in`` and iteration ask for names alone. What is put in or deleted is so in the store
     as well, where it ``writes``. Whatever asks the store raises SqlStreamError."""
 
-    def __init__(self, kept: Kept, database: str, *, writes: bool, empty: bool = False) -> None:
-        self._kept, self._database, self._writes = kept, database, writes
-        self._there = _Definitions(kept, database, empty=empty)
+    def __init__(self, store: GuardedStore, database: str, *, writes: bool, empty: bool = False) -> None:
+        self._store, self._database, self._writes = store, database, writes
+        self._there = _Definitions(store, database, empty=empty)
         # What the session has put in, None for what it has deleted.
         self._own: dict[str, Table | View | None] = {}
 
@@ -196,11 +196,11 @@ class StoredTables(MutableMapping[str, "Table | View"]):
         return self._own[name] is not None if name in self._own else name in self._there.names()
 
     def __setitem__(self, name: str, item: Table | View) -> None:
-        self._kept.save(item, writes=self._writes)
+        self._store.save(item, writes=self._writes)
         self._own[name] = item
 
     def __delitem__(self, name: str) -> None:
-        self._kept.remove(self._database, name, writes=self._writes)
+        self._store.remove(self._database, name, writes=self._writes)
         self._own[name] = None
 
     def __iter__(self) -> Iterator[str]:

@@ -10,7 +10,7 @@ from sqlstream.catalog import ddl, declare
 from sqlstream.catalog.base import CatalogType, Store
 from sqlstream.catalog.entries import Catalog, Database
 from sqlstream.catalog.schema import NOTHING
-from sqlstream.catalog.stored import Kept, StoredTables, placed, refused_definition, told
+from sqlstream.catalog.stored import GuardedStore, StoredTables, guarded, placed, refused_definition
 from sqlstream.core.errors import Location, NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.core.options import Option, check_options, resolve_environment
 from sqlstream.core.registry import Registry
@@ -92,19 +92,19 @@ def opened(
         resolved = resolve_environment(own)
         default = resolved.pop(DEFAULT_DATABASE.key, None)
         secrets = tuple(v for k, v in resolved.items() if is_secret(k))
-        with told(name, "be opened", secrets):
+        with guarded(name, "be opened", secrets):
             store = type_.open(resolved, project or Path())
         if store is None:
             return Catalog(default or "default", {default or "default": Database()}, comment, dict(options))
         if not isinstance(store, Store):
             raise NotSupported(f"Catalog '{name}' can't be opened: what its type '{type_.name}' opens is no Store.")
-        kept = Kept(name, store, secrets, lambda path, text: _defined(path, text, manager, scope), lambda item: _written(item, manager))
-        databases = kept.databases()
+        guarding = GuardedStore(name, store, secrets, lambda path, text: _defined(path, text, manager, scope), lambda item: _written(item, manager))
+        databases = guarding.databases()
         if default is not None and default not in databases:
             raise ValidationError(f"Catalog '{name}' has no database '{default}'.", hint=did_you_mean(default, databases))
         default = default or ("default" if "default" in databases or not databases else databases[0])
-        tables = {d: Database(tables=StoredTables(kept, d, writes=manager.writes)) for d in databases}
-        return Catalog(default, tables, comment, dict(options), kept=kept)
+        tables = {d: Database(tables=StoredTables(guarding, d, writes=manager.writes)) for d in databases}
+        return Catalog(default, tables, comment, dict(options), store=guarding)
 
 
 def _defined(path: ObjectPath, text: str, manager: CatalogManager, scope: Scope) -> Table | View:

@@ -67,7 +67,7 @@ def test_the_status_bar(shell) -> None:
 def test_quit_asks_while_jobs_run(shell) -> None:
     one = shell()
     one.wait_for("1 job running")
-    question = "1 job is running and stops with the shell: insert-into_default_catalog.default_database.answers.\nTheir state is kept"
+    question = "1 job is running and stops with the shell: insert-into_default_catalog.default_database.answers.\nIts state is kept"
     for leave in (("QUIT", "Enter"), ("C-d",)):
         one.keys(*leave)
         one.wait_for("Quit? [y/N]")
