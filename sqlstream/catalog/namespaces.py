@@ -21,7 +21,7 @@ from sqlstream.catalog.entries import (
     already_exists,
     check_reset,
 )
-from sqlstream.catalog.stored import placed
+from sqlstream.catalog.stored import StoredTables, UnusableDefinition, placed
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.sql.tables import ObjectPath, Table, View
 
@@ -326,6 +326,7 @@ class CatalogManager:
             self.temporary[path] = item
             return True
         tables = self.database_for(path, at).tables
+        self._renew(path, at)
         with placed(at):
             if path.name in tables and not replace_existing:
                 if if_not_exists:
@@ -372,17 +373,30 @@ class CatalogManager:
                 at=at,
                 hint=f"DROP TEMPORARY {word.upper()} {path.quoted}",
             )
-        if isinstance(self.permanent(path, at), kind):
+        self._renew(path, at)
+        try:
+            present = self.permanent(path, at)
+        except UnusableDefinition:
+            # It can be dropped, whichever it is.
+            present = None
+            found = True
+        else:
+            found = isinstance(present, kind)
+        if found:
             with placed(at):
                 del self.catalogs[path.catalog].databases[path.database].tables[path.name]
             return True
         if if_exists:
             return False
-        raise ValidationError(f"{word} with identifier '{path}' does not exist.", at=at, hint=did_you_mean(path.name, self._names(path)))
+        other = "VIEW" if kind is Table else "TABLE"
+        hint = did_you_mean(path.name, self._names(path)) if present is None else f"It is a {other.lower()}: DROP {other} {path.quoted}"
+        raise ValidationError(f"{word} with identifier '{path}' does not exist.", at=at, hint=hint)
 
     def to_alter(self, path: ObjectPath, kind: type[Table] | type[View], *, if_exists: bool = False, at: Any = None) -> Table | View | None:
         """The permanent table or view that ALTER means; None where IF EXISTS found nothing."""
         word = "Table" if kind is Table else "View"
+        if path not in self.temporary:
+            self._renew(path, at)
         item = None if path in self.temporary else self.permanent(path, at)
         if item is None:
             if if_exists:
@@ -409,6 +423,7 @@ class CatalogManager:
         """ALTER TABLE or VIEW ... RENAME TO: within its database, as in Flink."""
         path = item.path._replace(name=name)
         tables = self.database_for(path, at).tables
+        self._renew(path, at)
         with placed(at):
             if name in tables:
                 raise already_exists(path, at)
@@ -429,8 +444,20 @@ class CatalogManager:
         return sorted(names)
 
     def view_names(self, catalog: str, database: str, at: Any = None) -> list[str]:
-        """Names of the views in a database, temporary ones included, sorted. All definitions are read."""
-        return [n for n in self.table_names(catalog, database, at) if isinstance(self.get(ObjectPath(catalog, database, n), at), View)]
+        """Names of the views in a database, temporary ones included, sorted. All definitions are read; one that can't be used is none of a view."""
+        names = []
+        for name in self.table_names(catalog, database, at):
+            with suppress(UnusableDefinition):
+                if isinstance(self.get(ObjectPath(catalog, database, name), at), View):
+                    names.append(name)
+        return names
+
+    def _renew(self, path: ObjectPath, at: Any) -> None:
+        """Look again in the store that keeps what is at ``path``, which is about to be changed."""
+        database = self.find_database(path.catalog, path.database)
+        if database is not None and isinstance(database.tables, StoredTables):
+            with placed(at):
+                database.tables.renew(path.name)
 
     def objects(self) -> Iterator[CatalogObject]:
         """All permanent tables, views and functions; of those that a store keeps what has been read."""

@@ -96,6 +96,10 @@ class GuardedStore:
             raise self._nonsense(text, f"the definition of {path.quoted}")
         return self._define(path, text)
 
+    def has(self, database: str, name: str) -> bool:
+        """Whether there is a definition, whatever it is. Raises SqlStreamError."""
+        return self._asked("read", database, name) is not None
+
     def save(self, item: Table | View, *, writes: bool) -> None:
         """Keep the definition of ``item``. ``writes``, here and below: or only raise what forbids it. Raises SqlStreamError."""
         self._refuse("save")
@@ -164,6 +168,17 @@ class _Definitions:
             self.read[name] = self._store.read(self._database, name)
         return self.read[name]
 
+    def renew(self, name: str) -> None:
+        there = self._store.has(self._database, name)
+        self._empty = False
+        self.read.pop(name, None)
+        if not there:
+            self.read[name] = None
+        if self._names is not None:
+            self._names.pop(name, None)
+            if there:
+                self._names[name] = None
+
 
 class StoredTables(MutableMapping[str, "Table | View"]):
     """The tables and views of a database that a store keeps: ``in`` and iteration ask for names alone. What is put in or deleted is so in the store
@@ -180,6 +195,12 @@ class StoredTables(MutableMapping[str, "Table | View"]):
         other = copy(self)
         other._own, other._writes = dict(self._own), False
         return other
+
+    def renew(self, name: str) -> None:
+        """What the store has of ``name`` now, which is about to be changed: another session may have changed it, too."""
+        if self._writes:
+            self._own.pop(name, None)
+            self._there.renew(name)
 
     @property
     def known(self) -> dict[str, Table | View]:
@@ -211,6 +232,10 @@ class StoredTables(MutableMapping[str, "Table | View"]):
         return sum(1 for _ in self)
 
 
-def refused_definition(path: ObjectPath, why: str, hint: str | None = None) -> ValidationError:
+class UnusableDefinition(ValidationError):
     """The error of a definition that can't be used."""
-    return ValidationError(f"The definition of {path.quoted} in catalog '{path.catalog}' can't be used: {why}", hint=hint)
+
+
+def refused_definition(path: ObjectPath, why: str, hint: str | None = None) -> UnusableDefinition:
+    """The error of the definition of ``path``."""
+    return UnusableDefinition(f"The definition of {path.quoted} in catalog '{path.catalog}' can't be used: {why}", hint=hint)

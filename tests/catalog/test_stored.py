@@ -430,3 +430,36 @@ def test_completion_survives_a_store_that_fails(session: Session, shelf: type[Sh
     context = session.completion()
     assert context.options_of(("c", "default", "t")) == {} and context.columns_of(("c", "default", "t")) == ()
     assert {"t", "v"} <= {s.text for s in suggest("DROP VIEW c.`default`.", 22, context)}
+
+
+def test_what_another_session_has_changed_is_not_overwritten(shelf: type[Shelf], tmp_path: Path) -> None:
+    """What is about to be changed is looked at again."""
+    one, other = (open_session(tmp_path / name, CREATE) for name in ("one", "other"))
+    rows(other, "SHOW TABLES FROM c.`default`;")
+    run(one, f"CREATE TABLE c.`default`.n {SINK[len('CREATE TABLE x ') :]};")
+    with pytest.raises(ValidationError, match="already exists in Catalog c"):
+        run(other, f"CREATE TABLE c.`default`.n {SINK[len('CREATE TABLE x ') :].replace('a INT', 'b INT')};")
+    run(other, "ALTER TABLE c.`default`.n ADD (c INT); DESCRIBE c.`default`.n;")
+    run(one, "ALTER TABLE c.`default`.n ADD (d INT);")
+    assert [row[0] for row in rows(one, "DESCRIBE c.`default`.n;")] == ["a", "c", "d"]
+    run(one, "ALTER TABLE c.`default`.n RENAME TO m;")
+    with pytest.raises(ValidationError, match="does not exist"):
+        run(other, "DROP TABLE c.`default`.n;")
+    run(other, "DROP TABLE IF EXISTS c.`default`.n; DROP TABLE c.`default`.m;")
+    assert ("m",) not in rows(other, "SHOW TABLES FROM c.`default`;") and "m" not in shelf.kept["default"]
+
+
+def test_a_definition_that_can_not_be_used_can_be_dropped(shelf: type[Shelf], tmp_path: Path) -> None:
+    shelf.kept["default"]["bad"] = "CREATE TABLE bad (a INTT) WITH ('connector' = 'print')"
+    session = open_session(tmp_path, CREATE)
+    assert ("bad",) not in rows(session, "SHOW VIEWS FROM c.`default`;")
+    run(session, "DROP TABLE c.`default`.bad;")
+    assert "bad" not in shelf.kept["default"]
+
+
+def test_what_is_of_the_other_kind_is_named(tmp_path: Path) -> None:
+    session = open_session(tmp_path, "CREATE VIEW v AS SELECT 1; CREATE TABLE t (a INT) WITH ('connector' = 'print');")
+    for statement, hint in (("DROP TABLE v", "It is a view: DROP VIEW"), ("DROP VIEW t", "It is a table: DROP TABLE")):
+        with pytest.raises(ValidationError, match="does not exist") as refused:
+            run(session, statement)
+        assert (refused.value.hint or "").startswith(hint)

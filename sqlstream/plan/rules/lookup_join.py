@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported
 from sqlstream.plan import make
-from sqlstream.plan.nodes import Filter, Join, JoinKind, LookupJoin, Node, Project, Scan, Snapshot, TimeAttribute, Watermark, filtered, origin
+from sqlstream.plan.nodes import Join, JoinKind, LookupJoin, Node, OneByOne, Scan, Snapshot, TimeAttribute, Watermark, filtered, origin
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 
@@ -66,7 +66,7 @@ def _table(node: Node, at: exp.Expr | None) -> Node:
             return replace(node, static=True, bounded=True)
         case Watermark(input=source):
             return _table(source, at)
-        case Project(input=source) | Filter(input=source):
+        case OneByOne(input=source):
             return node.with_inputs((_table(source, at),))
     raise NotSupported("Only a table, or a view that selects columns and rows of one, can be looked up.", at=at)
 

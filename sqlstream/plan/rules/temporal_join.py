@@ -131,6 +131,12 @@ def _versions(node: Node, at: exp.Expr | None) -> _Versions | None:
                 at=at,
                 hint="Move the condition into ON.",
             )
+        case OneByOne(input=source) if changelog_mode(node).updates or _versions(source, at) is not None:
+            raise NotSupported(
+                f"A temporal join with the versions of {describe(node)} is not supported: it leaves some out.",
+                at=at,
+                hint="Leave rows out of the result instead.",
+            )
         case Rank():
             return _last_rows(node, at)
         case _ if changelog_mode(node).updates:

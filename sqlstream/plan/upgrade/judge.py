@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors import find_connector
+from sqlstream.connectors import CONNECTORS, find_connector
 from sqlstream.plan.upgrade.record import other_code, record
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> tuple[dic
         if not theirs:
             known = {s.table for s in old.sources}
             for table in tables:
-                if table in known and find_connector(ours[0].connector).generates:
+                if table in known and _generates(ours[0]):
                     why = "other options make its rows: they begin anew"
                 else:
                     why = f"{'it is read from elsewhere' if table in known else 'it was not read before'}: it begins where its options say"
@@ -350,10 +350,16 @@ def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> tuple[dic
 def _gone(source: SourceRecord, left: Sequence[str], new: SinkRecord) -> str:
     """What of a source is not read any more, whose places that are ``left`` are in no source of ``new``."""
     stays = any(s.table == source.table for s in new.sources)
-    if stays and find_connector(source.connector).generates:
+    if stays and _generates(source):
         return "the rows that it made are not made any more: their number is forgotten"
     what = ", ".join(left) if len(left) < len(source.places) else "what it was read from" if stays else "it"
     return f"{what} is not read any more: its offsets are forgotten"
+
+
+def _generates(source: SourceRecord) -> bool:
+    """Whether its rows are made; records of earlier releases don't say what reads them."""
+    connector = CONNECTORS.usable(source.connector)
+    return connector is not None and connector.generates
 
 
 def _reads(source: SourceRecord, place: str) -> bool:

@@ -93,10 +93,10 @@ def lower(node: Node, to: Lowering) -> DataFrame:
 
 def _lowered(node: Node, to: Lowering) -> DataFrame:
     match node:
-        case Scan() | Project() | Filter():
-            return _source(node, to, splits=False).frame
         case Watermark():
             return _watermark(node, to)
+        case Scan() | OneByOne():
+            return _source(node, to, splits=False).frame
         case ChangelogNormalize(input=source, keys=keys):
             # The row before an update is identified by its key.
             return normalize(lower(source, to).where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}"), keys)
@@ -163,17 +163,25 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
             if source.topics is not None and to.watch is not None:
                 to.watch.add_topics(source.topics)
             return source
-        case Project(input=below):
+        case Watermark():
+            pass
+        case OneByOne(input=below):
             source = _source(below, to, splits=splits)
+            return replace(source, frame=_each(node, source.frame, to))
+    return SourceFrame(lower(node, to))
+
+
+def _each(node: OneByOne, frame: DataFrame, to: Lowering) -> DataFrame:
+    """The rows of ``node`` for those of ``frame``, that of its input, which may have columns KIND and SPLIT besides: these stay."""
+    match node:
+        case Project(input=below):
             python_functions.register(node, to.spark, to.zone)
             columns = [_column(c.name, python_functions.cell(c.expr, below, to.zone)) for c in node.columns]
-            frame = source.frame.select(*columns, *[c for c in source.frame.columns if c in (KIND, SPLIT)])
-            return replace(source, frame=python_functions.right_rows(node, frame))
+            return python_functions.right_rows(node, frame.select(*columns, *[c for c in frame.columns if c in (KIND, SPLIT)]))
         case Filter(input=below):
-            source = _source(below, to, splits=splits)
             condition = render(node.condition, to.zone)
-            return replace(source, frame=source.frame.where(_in_its_place(condition) if to.streaming and _above_windows(below) else condition))
-    return SourceFrame(lower(node, to))
+            return frame.where(_in_its_place(condition) if to.streaming and _above_windows(below) else condition)
+    raise TypeError(type(node).__name__)
 
 
 def _above_windows(node: Node) -> bool:

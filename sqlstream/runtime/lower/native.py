@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-from sqlstream.plan.nodes import (
-    Correlate,
-    Expand,
-    Filter,
-    GroupAggregate,
-    LookupJoin,
-    Node,
-    Project,
-    Scan,
-    Union,
-    Values,
-    Watermark,
-    WindowTvf,
-)
+from sqlstream.plan.nodes import GroupAggregate, Node
 from sqlstream.plan.properties import changelog_mode, once, static
 from sqlstream.udf.declarations.functions import Accumulator
-
-# What keeps nothing of the rows that it has seen.
-_STATELESS = (Scan, Values, Project, Expand, Correlate, Filter, LookupJoin, Watermark, WindowTvf, Union)
 
 
 def native(node: GroupAggregate) -> bool:
@@ -42,4 +26,4 @@ def in_update_mode(node: Node) -> bool:
 @once
 def _stateless(node: Node) -> bool:
     """Whether neither ``node`` nor what is below keeps anything of the rows that it has seen."""
-    return isinstance(node, _STATELESS) and all(_stateless(i) for i in node.inputs)
+    return not node.keeps_state and all(_stateless(i) for i in node.inputs)

@@ -347,7 +347,8 @@ def test_a_table_from_elsewhere_begins_there(plans) -> None:
     old = plans(COUNT)
     verdict = judge(old, plans(COUNT, before="ALTER TABLE bids SET ('rows-per-second' = '5');"))
     assert verdict.sinks[0].sources == {}
-    assert "it is read from elsewhere" in table(verdict)[0]
+    assert "other options make its rows: they begin anew" in table(verdict)[0]
+    assert [part.why for part in verdict.lost] == ["the rows that it made are not made any more: their number is forgotten"]
 
 
 def test_tables_that_were_read_once_must_be_the_same(plans) -> None:
