@@ -50,6 +50,7 @@ class Read:
     order of its own, a Kafka partition) it comes; see SourceFrame. ``name``: unique in the job, letters, digits and ``_``:
     the name of the streaming source in the checkpoint. ``zone``: ``table.local-time-zone``.
     ``project``: relative paths start there. ``shared``: a folder of the job's for what its queries must have the same; see ``once``.
+    ``pause``: a file; while it is there, a source in real time gives no rows, and ends its micro-batch.
     """
 
     spark: SparkSession
@@ -60,6 +61,7 @@ class Read:
     zone: str
     project: Path
     shared: Place | None = None
+    pause: Place | None = None
 
 
 SPLIT = hidden("split")
@@ -88,6 +90,7 @@ class Write:
     expects the rows of a micro-batch to be shown. ``version`` (app id, version) makes a batch write that is tried again idempotent where the
     sink can; a micro-batch has its query's id and its number. ``watermark`` says how far the watermark of a stream is when its micro-batch has
     been computed, in milliseconds since 1970, None before the first. ``met`` hears of what writing a micro-batch has raised.
+    ``real_time``: each row is written at once; see ``Connector.writes_in_real_time``.
     """
 
     spark: SparkSession
@@ -106,6 +109,7 @@ class Write:
     version: tuple[str, int] | None = None
     watermark: Callable[[], int | None] = lambda: None
     met: Callable[[Exception], None] = lambda error: None
+    real_time: bool = False
 
     def in_batches(self, write: Callable[[DataFrame, int], None], frame: DataFrame | None = None) -> DataStreamWriter:
         """The stream of ``frame``, the request's own where there is none, each micro-batch of which, with its number, ``write`` writes."""
@@ -159,6 +163,8 @@ class Connector(ABC):
     generates: ClassVar[bool] = False
     # What gives a table that never ends a bound, behind "Give the table a bound: "; empty where nothing does.
     bounded_by: ClassVar[str] = ""
+    # Whether a stream of it can give each record at once, without micro-batches.
+    reads_in_real_time: ClassVar[bool] = False
     # Whether a micro-batch of a stream may leave some of the available rows to the next one.
     reads_in_parts: ClassVar[bool] = False
 
@@ -223,6 +229,10 @@ class Connector(ABC):
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
         """The kinds of changes that ``table`` takes when it is written to."""
         return (ChangelogMode.APPEND,)
+
+    def writes_in_real_time(self, table: Table, mode: ChangelogMode) -> bool:
+        """Whether ``write_stream`` writes each row of changes of such a mode at once, by a sink of Spark's."""
+        return False
 
     def bounded(self, table: Table) -> bool:
         """Whether reading ``table`` in a streaming job ends by itself: a job of such tables alone reads what is there, and finishes.

@@ -19,6 +19,7 @@ from sqlstream.connectors.kafka.client_settings import properties_of
 from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
 from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata, decoded, metadata_keys
 from sqlstream.core import options as option_rows
+from sqlstream.core import storage
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.java import classes
 from sqlstream.core.options import Option, OptionKind, Role, Support
@@ -95,6 +96,7 @@ class TopicConnector(Connector):
     """Base of the connectors on Kafka's topics."""
 
     is_source = True
+    reads_in_real_time = True
     bounded_by = "'scan.bounded.mode' = 'latest-offset'"
     is_sink = True
     metadata = METADATA
@@ -198,6 +200,8 @@ class TopicConnector(Connector):
             frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
             return SourceFrame(decoded(frame, table, self.layout(table)))
         known = _topics(request.spark, topics, pattern, options["assign"], every if growing else 0, properties, ids)
+        if request.pause is not None:
+            options["pause"] = storage.uri(request.pause)
         frame = request.spark.readStream.name(request.name).format(SOURCE).options(**options, topics=known.id()).load()
         frame = frame if end is None else frame.where(_before(end))
         split = _split(known) if request.splits else None

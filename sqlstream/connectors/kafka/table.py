@@ -83,6 +83,9 @@ class Kafka(TopicConnector):
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
         return formats.writable_changes(self.layout(table).value)
 
+    def writes_in_real_time(self, table: Table, mode: ChangelogMode) -> bool:
+        return True
+
     def write_stream(self, request: Write) -> DataStreamWriter:
         return self._encoded(request).writeStream.format("kafka").options(**self.sink_options(request.table))
 

@@ -72,9 +72,14 @@ class UpsertKafka(TopicConnector):
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
         return tuple(ChangelogMode)
 
+    def writes_in_real_time(self, table: Table, mode: ChangelogMode) -> bool:
+        return not mode.updates
+
     def write_stream(self, request: Write) -> DataStreamWriter:
         self._check_flush(request.table)
         options = self.sink_options(request.table)
+        if request.real_time:
+            return encoded(request.frame, request.table, self.layout(request.table)).writeStream.format("kafka").options(**options)
 
         def write(batch: DataFrame, _: int) -> None:
             self._encoded(batch, request).write.format("kafka").options(**options).save()

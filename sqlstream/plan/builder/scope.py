@@ -43,6 +43,7 @@ class PlanSettings:
     drop_nulls: bool = False
     changes_twice: bool = False
     state_ttl: int = 0
+    real_time: bool = False
     dry: bool = False
     warehouse: str | None = None
     functions: Mapping[str, Function] = field(default_factory=dict, compare=False)

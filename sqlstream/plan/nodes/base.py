@@ -26,13 +26,15 @@ class Node(ABC):
 
     ``keeps_state``: over a stream it keeps something from one micro-batch to the next, which a later version of a job goes on with.
     ``recorded``: what records of plans call it, and each of its fields, in the order of the class; what is compared is in it. It stays when the class
-    or a field gets another name. ``by_time``: its rows go by event time, or by windows of the clock. ``waiting``: the sentence about rows that it
-    holds back until the watermark, up to where that is; empty where it holds none, or does so for a window.
+    or a field gets another name. ``by_time``: its rows go by event time, or by windows of the clock. ``real_time``: Spark gives each row on
+    at once, without a micro-batch. ``waiting``: the sentence about rows that it holds back until the watermark, up to where that is; empty where it
+    holds none, or does so for a window.
     """
 
     recorded: ClassVar[tuple[str, ...]]
     keeps_state: ClassVar[bool]
     by_time: ClassVar[bool] = False
+    real_time: ClassVar[bool] = False
     waiting: ClassVar[str] = ""
 
     @property

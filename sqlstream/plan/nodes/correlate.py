@@ -28,6 +28,7 @@ class Correlate(Unary):
     """
 
     recorded: ClassVar = ("Correlate", "input", "collection", "columns", "ordinality", "outer", "condition")
+    real_time: ClassVar = True
     keeps_state: ClassVar = False
 
     collection: Expr

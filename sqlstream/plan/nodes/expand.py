@@ -29,6 +29,7 @@ class Expand(Unary):
     """
 
     recorded: ClassVar = ("Expand", "input", "projections", "conditions")
+    real_time: ClassVar = True
     keeps_state: ClassVar = False
 
     projections: tuple[tuple[Named, ...], ...]

@@ -21,6 +21,7 @@ class Filter(OneByOne):
     """The rows for which the condition is TRUE."""
 
     recorded: ClassVar = ("Filter", "input", "condition")
+    real_time: ClassVar = True
     leaves_out: ClassVar = True
 
     condition: Expr

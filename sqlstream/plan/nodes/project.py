@@ -27,6 +27,7 @@ class Project(OneByOne):
     """One column for each expression."""
 
     recorded: ClassVar = ("Project", "input", "columns")
+    real_time: ClassVar = True
 
     columns: tuple[Named, ...]
 

@@ -26,6 +26,7 @@ class Scan(Node):
     """
 
     recorded: ClassVar = ("Scan", "table", "bounded", "static", "mode")
+    real_time: ClassVar = True
     keeps_state: ClassVar = False
 
     table: Table

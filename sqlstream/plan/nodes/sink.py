@@ -22,6 +22,7 @@ class Sink(Unary):
     """
 
     recorded: ClassVar = ("Sink", "input", "table", "overwrite", "partition", "drop_nulls")
+    real_time: ClassVar = True
     keeps_state: ClassVar = False
 
     table: Table

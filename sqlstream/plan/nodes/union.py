@@ -20,6 +20,7 @@ class Union(Node):
     """UNION ALL: columns by position, named as the first input's."""
 
     recorded: ClassVar = ("Union", "branches")
+    real_time: ClassVar = True
     keeps_state: ClassVar = False
 
     branches: tuple[Node, ...]

@@ -6,15 +6,17 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
+from sqlstream.runtime.jobs.folder.generations import PAUSE
 from sqlstream.runtime.jobs.folder.locks import last_holder, lost_lease
 from sqlstream.runtime.jobs.machine import JobMachine, JobStatus
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, Strategy
 from sqlstream.runtime.monitor.figures import clock
 from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics
 from sqlstream.runtime.monitor.why import reasons
-from sqlstream.runtime.queries.watch import BatchQuery, Watch
+from sqlstream.runtime.queries.watch import BatchQuery, Watch, await_pause
 
 if TYPE_CHECKING:
     import threading
@@ -36,6 +38,10 @@ def unlocated(error: SqlStreamError) -> SqlStreamError:
     return error
 
 
+# A micro-batch that runs so long when its job is to be drained is cut off, and run again.
+_PAUSE_SECONDS = 60.0
+
+
 @dataclass
 class JobSettings:
     """How a job runs. ``trigger_ms``: the least time between two micro-batches; ``streaming`` is False in batch mode.
@@ -43,7 +49,7 @@ class JobSettings:
     ``idle_ms``, ``future_ms``: see Lowering. ``restart``: what happens after a failure. ``upgrade_mode``: what becomes of a job whose statement has
     changed; None where that was not said; ``may_lose``: whether last-state may leave state behind. ``agrees`` puts a question to the user, if there
     is one; ``masked`` takes secrets out of a text about the plan. ``recovery``: the savepoint with which the job begins.
-    ``retained``: of how many micro-batches the checkpoint is kept; None for as many as Spark's setting says.
+    ``retained``: of how many micro-batches the checkpoint is kept; None for as many as Spark's setting says. ``real_time``: its queries run so.
     """
 
     zone: str
@@ -58,6 +64,7 @@ class JobSettings:
     masked: Callable[[str], str] = str
     recovery: Place | None = None
     retained: int | None = None
+    real_time: bool = False
 
 
 @dataclass
@@ -77,6 +84,9 @@ class Job:
     locate: Locate = field(default=unlocated)
     zone: str = "UTC"
     idle_ms: int = 0
+    real_time: bool = False
+    # How many slots of Spark's it has for as long as it runs.
+    long_tasks: int = 0
     # The URI of the savepoint with which it was stopped.
     savepoint: str = ""
 
@@ -148,11 +158,20 @@ class Job:
                     watch.stop()
 
     def end_queries(self) -> None:
-        """End the queries that run."""
+        """End the queries that run; those in real time when what they have read is written down."""
         with while_it_runs():
-            for query in self.queries:
-                if query.isActive:
-                    query.stop()
+            running = [query for query in self.queries if query.isActive]
+            if self.real_time and running:
+                self.await_pause()
+            for query in running:
+                query.stop()
+
+    def await_pause(self) -> None:
+        """Wait until no micro-batch of the queries runs, or one has run for too long. Those in real time end theirs, and read nothing more."""
+        if self.real_time:
+            storage.write(self.folder / PAUSE, "")
+        for query in self.queries:
+            await_pause(query, _PAUSE_SECONDS)
 
     def check_held(self) -> None:
         """Raises JobFailed where another process has the job by now."""

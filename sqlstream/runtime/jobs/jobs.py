@@ -172,7 +172,7 @@ class Jobs:
         if by_script and self._keep_stopped and home.stays_stopped and (last := home.latest()) is not None:
             job.folder = last.folder
             return self._keep_back(job, asked)
-        runner = JobRunner(job, spark, self._again, asked.settings, self._project, self._emit, self._notify, self._job_ended)
+        runner = JobRunner(job, spark, self._again, asked.settings, self._project, self._emit, self._notify, lambda: self._busy(job), self._job_ended)
         resumed = False
         try:
             resumed = Beginning(job, runner, asked.settings, masked_text(asked.sql), self._notify).place(home, self._taken())
@@ -209,7 +209,7 @@ class Jobs:
         settings = asked.settings
         job = Job(
             run, home.name, asked.sinks, home.path, lock=lock, locate=asked.locate, streaming=settings.streaming,
-            zone=_time_zone(asked.sinks, settings.zone), idle_ms=settings.idle_ms,
+            zone=_time_zone(asked.sinks, settings.zone), idle_ms=settings.idle_ms, real_time=settings.real_time,
         )  # fmt: skip
         if (before := Status.read(home.path)) is not None:
             job.machine.continues(before.failures)
@@ -255,6 +255,10 @@ class Jobs:
             with self._looking:
                 self._restarting.discard(job.id)
             self.wake()
+
+    def _busy(self, job: Job) -> int:
+        """How many slots of Spark's other jobs than ``job`` have for as long as they run."""
+        return sum(other.long_tasks for other in list(self._jobs.values()) if other is not job and other.lives)
 
     def _retain(self, home: JobFolder, job: Job, runner: JobRunner) -> None:
         """Delete what is superseded by ``job``, which has begun: it goes on where that is not possible."""

@@ -157,9 +157,10 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
             streaming = to.streaming and not node.static
             request = Read(
                 spark=to.spark, table=table, streaming=streaming, splits=splits and streaming, name=to.source_name(table.path.name),
-                zone=to.zone, project=to.project, shared=to.shared,
+                zone=to.zone, project=to.project, shared=to.shared, pause=to.pause,
             )  # fmt: skip
             source = checked_source(request, find_connector(table.connector).read(request), carries_kinds=changelog_mode(node).carries_kinds)
+            to.source_tasks += len(source.splits) if streaming else 0
             if source.topics is not None and to.watch is not None:
                 to.watch.add_topics(source.topics)
             return source

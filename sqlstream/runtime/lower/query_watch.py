@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 class QueryWatch:
     """What can be observed of a query from outside while it runs. It counts the rows that go through one frame, ``counted``."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, *, real_time: bool = False) -> None:
         assert spark._jvm is not None
         self._spark = spark
-        self._rows = classes(spark).monitor.QueryRows(spark.sparkContext._jsc.sc())
+        self._rows = classes(spark).monitor.QueryRows(spark.sparkContext._jsc.sc(), real_time)
         self._times = spark._jvm.java.util.ArrayList()
         self._topics = spark._jvm.java.util.ArrayList()
 
@@ -37,6 +37,10 @@ class QueryWatch:
     def add_topics(self, topics: Any) -> None:
         """Look at a source of the query, Java's KafkaTopics, too."""
         self._topics.add(topics)
+
+    def partitions(self) -> int:
+        """How many partitions its topics have that are read."""
+        return sum(topics.size() for topics in self._topics)
 
     def sample(self, query: StreamingQuery, after: str, *, look: bool) -> Any:
         """What QuerySamples.of says of a run of the query and of its micro-batches that began after ``after``, a timestamp; ``look`` is passed on."""

@@ -125,7 +125,8 @@ class Batch:
 class QueryMetrics:
     """One query of a job: that of one sink. Moments are milliseconds since 1970. ``since``: the timestamp of the last micro-batch that is in it.
     ``rows_out``: None in batch mode, where they are not counted, and all of the input is one ``batch``. ``failure``: the error with which Spark
-    answered the latest sample; the figures are those of ``at``, the moment of the last that succeeded.
+    answered the latest sample; the figures are those of ``at``, the moment of the last that succeeded. ``real_time``: what was read of ``batch``
+    has come out.
     """
 
     since: str = ""
@@ -147,6 +148,7 @@ class QueryMetrics:
     last_output: int | None = None
     failure: str | None = None
     recent: tuple[tuple[int, int], ...] = ()
+    real_time: bool = False
     _dropped: int = 0
     _read: int = 0
 
@@ -255,7 +257,7 @@ class JobMetrics:
     @property
     def tasks(self) -> tuple[int, int]:
         """Tasks of the running micro-batches that are done, and how many there are so far."""
-        running = [q.batch for q in self.queries if q.batch is not None]
+        running = [q.batch for q in self.queries if q.batch is not None and not q.real_time]
         return sum(b.done for b in running), sum(b.tasks for b in running)
 
     @property
@@ -307,6 +309,7 @@ def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryM
         _read=read,
         at=sample["at"],
         rows_out=sample["out"],
+        real_time=sample["real_time"],
         late=sample["late"] + after._dropped,
         filters=tuple(FilterRows(f["condition"], f["arrived"], f["passed"]) for f in sample["filters"]),
         timed=tuple(_timed(table, one) for table, one in zip(tables, sample["times"], strict=True)),

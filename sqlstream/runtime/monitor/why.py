@@ -89,12 +89,12 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
     stale = () if query.failure is None else (Reason(old_figures(query, zone)),)
     listed = [*stale, *_silent_brokers(query, zone), *_unread(query, zone)]
     waits = any(b.silent is not None or b.unread for b in query.brokers)
-    if not query.batches:
+    if not query.batches and not query.real_time:
         return listed if waits else [*listed, _first_batch(query)]
     if query.rows_out and query.last_output is not None:
         listed.append(Reason(f"It emits rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
     if not query.rows_in:
-        return [*listed, *(_quiet(query, zone) if query.batch is not None or waits else _no_input(query, sink))]
+        return [*listed, *(_quiet(query, zone) if (query.batch is not None and not query.real_time) or waits else _no_input(query, sink))]
     lost = _lost_rows(query, sink, zone)
     listed += [*_watermark_ahead(query, zone), *lost]
     if not any(f.arrived and not f.passed for f in query.filters):
@@ -337,7 +337,7 @@ def _passed(query: QueryMetrics) -> bool:
 
 def _quiet(query: QueryMetrics, zone: str) -> Iterator[Reason]:
     """Whether there is nothing new, or a micro-batch on its way."""
-    if query.batch is not None:
+    if query.batch is not None and not query.real_time:
         of = f" of {query.batch.total:,}" if query.batch.total else ""
         yield Reason(f"A micro-batch is running: {query.batch.rows:,}{of} rows read. Its rows come out when it ends.")
     elif any(b.silent is not None or b.unread for b in query.brokers):

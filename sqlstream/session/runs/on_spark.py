@@ -14,6 +14,7 @@ from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import without_limit
 from sqlstream.plan.properties import fields, static
+from sqlstream.plan.real_time import prevented
 from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.monitor.metrics import JobMetrics
 from sqlstream.runtime.queries import select
@@ -135,6 +136,8 @@ class OnSpark:
         sections += ["== Optimized Physical Plan ==", *(tree(n) for n in plans), ""]
         sections += ["== Spark Plan ==", *_spark_plans(context, planned, env)]
         if any(isinstance(plan, Sink) for plan in plans):
+            if not env.settings.batch:
+                sections += ["", "== Real Time ==", *dict.fromkeys(_real_time(plan, env) for plan in plans if isinstance(plan, Sink))]
             sections += ["", "== Job ==", _version(context, planned, env)]
         told = dict.fromkeys([*env.notices, *(d for plan in plans for d in differences(plan))])
         if told:
@@ -168,6 +171,14 @@ def _spark_plans(context: Context, planned: Sequence[Planned], env: scope.Enviro
             yield spark_plan(without_limit(one.plan)[0], context.engine.spark, env.settings, context.project)
         except (SetupError, ValidationError, JobFailed) as error:  # a source that does not answer, or is not there yet
             yield f"(unknown: {error.message})"
+
+
+def _real_time(sink: Sink, env: scope.Environment) -> str:
+    """Whether the query of ``sink`` runs in real time, could, or what keeps it from that."""
+    why = prevented(sink)
+    if why is not None:
+        return f"By micro-batches. {why}"
+    return "Row by row." if env.settings.real_time else "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
 
 
 def _version(context: Context, planned: Sequence[Planned], env: scope.Environment) -> str:

@@ -16,7 +16,8 @@ def recorded(name: str) -> list[QueryMetrics]:
     lines = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
 
     def further(before: QueryMetrics, line: dict) -> QueryMetrics:
-        return sampled(before, line["sample"], line["tables"])
+        # They are of micro-batches.
+        return sampled(before, {"real_time": False, **line["sample"]}, line["tables"])
 
     return list(accumulate(lines, further, initial=QueryMetrics()))[1:]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.monitor.metrics import QueryMetrics
 
 AT = 1_767_225_600_000
-SAMPLE = {"ended": [], "running": None, "read": 0, "at": AT, "out": 7, "late": 0, "filters": [], "times": [], "topics": []}
+SAMPLE = {"ended": [], "running": None, "real_time": False, "read": 0, "at": AT, "out": 7, "late": 0, "filters": [], "times": [], "topics": []}
 ANSWERED = "An error occurred while calling o1.of.\n: java.lang.NullPointerException: no plan\n\tat sqlstream.monitor.QuerySamples.of\n"
 
 
@@ -47,7 +47,7 @@ def sampling(monkeypatch):
     reports: list[QueryMetrics] = []
 
     class Answers:
-        def __init__(self, spark: object) -> None:
+        def __init__(self, spark: object, *, real_time: bool) -> None:
             pass
 
         def sample(self, query: object, after: str, *, look: bool) -> object:

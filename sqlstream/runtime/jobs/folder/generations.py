@@ -30,6 +30,8 @@ STARTED = "started"
 OPERATORS = "operators"
 # It is being drained, or was; it is done.
 DRAINING = "draining"
+# For as long as it is there, the queries of a job in real time read nothing.
+PAUSE = "pause"
 FINISHED = "finished"
 # In the folder of a job: somebody has stopped it by its name or id.
 STOPPED = "stopped"

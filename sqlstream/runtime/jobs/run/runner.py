@@ -44,10 +44,11 @@ class JobRunner:
         project: Path,
         emit: Callable[[str], None],
         notify: Callable[[str], None],
+        busy: Callable[[], int],
         ended: Callable[[Job], None],
     ) -> None:
-        """``again`` gives the Spark session after a failure. ``emit`` prints rows, ``notify`` what the user should know."""
-        self.work = Work(job, spark, settings, project, emit, notify)
+        """``again`` gives the Spark session after a failure. ``emit`` prints rows, ``notify`` what the user should know; ``busy``: as of Work."""
+        self.work = Work(job, spark, settings, project, emit, notify, busy)
         self._streams = Streams(self.work)
         self._job = job
         self._ended = ended
@@ -88,7 +89,7 @@ class JobRunner:
 
     def await_pause(self) -> None:
         """Wait until no micro-batch runs, or one has run for too long."""
-        self._streams.await_pause()
+        self._job.await_pause()
 
     def _in_thread(self, body: Callable[[], None]) -> None:
         def run() -> None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.core import storage
 from sqlstream.runtime.jobs.begin.upgrades import write_record
-from sqlstream.runtime.jobs.folder.generations import STARTED, sink_name
+from sqlstream.runtime.jobs.folder.generations import PAUSE, STARTED, sink_name
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
-from sqlstream.runtime.queries.watch import Watch, await_pause
+from sqlstream.runtime.queries.watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from sqlstream.runtime.jobs.run.work import Work
 
-# A micro-batch that runs so long when its job is to be drained is cut off, and run again.
-_PAUSE_SECONDS = 60.0
+# How long a query in real time reads before it writes its offsets down, in milliseconds, where the job does not say.
+_REAL_TIME_MS = 30_000
 # A query takes this key from the session at its start, and keeps it.
 _RETAINED = "spark.sql.streaming.minBatchesToRetain"
 _retaining_lock = threading.Lock()
@@ -57,6 +57,8 @@ class Streams:
         work, job = self._work, self._work.job
         job.queries.clear()
         work.failed = None
+        job.long_tasks = 0
+        storage.delete(job.folder / PAUSE)
         try:
             for index in work.streams:
                 job.queries.append(self._start(index, once=once))
@@ -73,19 +75,25 @@ class Streams:
         name = sink_name(index, sink)
         to = work.lowering(index, streaming=True)
         before = job.watches.get(index)
-        watch = Watch(work.spark, to, None if before is None else before.metrics, work.report)
+        real_time = settings.real_time and not once
+        watch = Watch(work.spark, to, None if before is None else before.metrics, work.report, real_time=real_time)
         frame, mode = watch.counted(lower(sink, to)), "update" if in_update_mode(sink) else "append"
         write_record(job.folder, name, frame, mode, sink)
-        write = replace(work.write(index, frame), watermark=to.reached)
+        if real_time:
+            work.take_slots(to.source_tasks)
+        write = replace(work.write(index, frame), watermark=to.reached, real_time=real_time)
         started = job.folder / STARTED / name
         if started.exists():
             work.tell_if_gone(index)
         writer = find_connector(sink.table.connector).write_stream(write)
-        writer = writer.outputMode(mode)
+        # A query without state is the same in both modes, and real time has the one alone.
+        writer = writer.outputMode("update" if real_time else mode)
         writer = writer.option("checkpointLocation", storage.uri(job.checkpoint / name))
         writer = writer.queryName(f"{job.name}/{name}/{job.id[:8]}")
         if once:
             writer = writer.trigger(availableNow=True)
+        elif real_time:
+            writer = writer.trigger(realTime=f"{settings.trigger_ms or _REAL_TIME_MS} milliseconds")  # type: ignore[call-overload]
         elif settings.trigger_ms:
             writer = writer.trigger(processingTime=f"{settings.trigger_ms} milliseconds")
         with _retaining(work.spark, settings.retained):
@@ -114,21 +122,17 @@ class Streams:
                 job.sampled()
                 job.check_held()
                 work.tell_if_replaced()
+                work.check_partitions()
                 noted = time.monotonic()
             try:
                 waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
             except Exception as error:
                 raise work.failed or error  # noqa: B904 # it is the same, with all that is known of it
 
-    def await_pause(self) -> None:
-        """Wait until no micro-batch runs, or one has run for too long."""
-        for query in self._work.job.queries:
-            await_pause(query, _PAUSE_SECONDS)
-
     def stop_between(self) -> None:
         """Stop each between two micro-batches."""
+        self._work.job.await_pause()
         for query in self._work.job.queries:
-            await_pause(query, _PAUSE_SECONDS)
             query.stop()
         self.end_watches()
 

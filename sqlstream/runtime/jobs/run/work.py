@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Read, Write
+from sqlstream.core.errors import ValidationError
 from sqlstream.plan.nodes import scans
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
 from sqlstream.plan.upgrade import node_ids, record
-from sqlstream.runtime.jobs.folder.generations import sink_name
+from sqlstream.runtime.jobs.folder.generations import PAUSE, sink_name
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.monitor.figures import old_figures
@@ -31,10 +32,18 @@ class Work:
     """What ``job`` reads and writes. ``spark`` is another session after Spark has ended; sinks are known by their place in the job.
 
     ``failed``: what a sink that Python calls has raised, with all that is known of it. ``emit`` prints rows, ``notify`` what the user should know.
+    ``busy``: how many slots other jobs have for as long as they run.
     """
 
     def __init__(
-        self, job: Job, spark: SparkSession, settings: JobSettings, project: Path, emit: Callable[[str], None], notify: Callable[[str], None]
+        self,
+        job: Job,
+        spark: SparkSession,
+        settings: JobSettings,
+        project: Path,
+        emit: Callable[[str], None],
+        notify: Callable[[str], None],
+        busy: Callable[[], int],
     ) -> None:
         self.job = job
         self.spark = spark
@@ -46,6 +55,7 @@ class Work:
         self.streams = [i for i, s in enumerate(job.sinks) if not static(s)]
         self.fixed = [i for i, s in enumerate(job.sinks) if static(s)]
         self._emit = emit
+        self._busy = busy
         # From where sources go on, by what they read.
         self._positions: dict[str, Mapping[str, Mapping[int, int | None]]] = {}
         self._ids: dict[int, dict[int, str]] = {}
@@ -70,7 +80,7 @@ class Work:
         shared = state.with_name("shared" if self.settings.streaming else self.job.id)
         return Lowering(
             self.spark, streaming=streaming, batch=not self.settings.streaming, bounded=self.bounded, zone=self.settings.zone,
-            project=self.project, state=state, control=self.job.folder / "control",
+            project=self.project, state=state, control=self.job.folder / "control", pause=self.job.folder / PAUSE,
             shared=shared, idle_ms=self.settings.idle_ms, future_ms=self.settings.future_ms,
             node_id=lambda node: ids.get(id(node)),
         )  # fmt: skip
@@ -121,6 +131,29 @@ class Work:
         (known,) = record((sink,), self.settings.zone).sinks
         tables = [scan.table for scan in scans(sink) if not scan.static]
         return {source.name: table for source, table in zip(known.sources, tables, strict=True)}
+
+    def take_slots(self, tasks: int) -> None:
+        """Take slots for so many more tasks, which run for as long as the job does. Raises ValidationError where there are not so many."""
+        self.job.long_tasks += tasks
+        self._check_slots()
+
+    def check_partitions(self) -> None:
+        """Take slots for the partitions that are read by now: where there are too few, some would wait for ever. Raises ValidationError."""
+        if self.settings.real_time:
+            watches = [self.job.watches[i] for i in self.streams]
+            self.job.long_tasks = max(self.job.long_tasks, sum(w.partitions() for w in watches if isinstance(w, Watch)))
+            self._check_slots()
+
+    def _check_slots(self) -> None:
+        slots, taken = self.spark.sparkContext.defaultParallelism, self._busy()
+        needed = taken + self.job.long_tasks + 1
+        if needed > slots:
+            others = f", of which other jobs in real time have {taken}" if taken else ""
+            raise ValidationError(
+                f"Real time needs a slot of Spark's for each partition that job '{self.job.name}' reads ({self.job.long_tasks}), and one"
+                f" for all else; there are {slots}{others}.",
+                hint=f"'spark.master' = 'local[{needed}]' gives so many on one machine: they mostly wait.",
+            )
 
     def forget(self, sink: str, writer: str) -> None:
         """Let the sink whose checkpoint is called so delete what it keeps of a writer with this id."""

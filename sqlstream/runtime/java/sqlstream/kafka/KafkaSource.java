@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
@@ -30,6 +31,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.StreamTable;
+import sqlstream.realtime.PausableReaders;
+import sqlstream.realtime.Pause;
 
 /**
  * Spark's streaming source of Kafka, with its options, over the partitions that {@link KafkaTopics} know, whose id
@@ -110,6 +113,9 @@ public final class KafkaSource implements TableProvider {
 
     private static final class Stream extends KafkaMicroBatchStream {
         private final KafkaTopics topics;
+        private final String pause;
+        private boolean realTime;
+        private Offset latest;
 
         Stream(
                 KafkaTopics topics,
@@ -120,6 +126,19 @@ public final class KafkaSource implements TableProvider {
                 KafkaOffsetRangeLimit start) {
             super(reader, consumers, options, checkpoint, start, true);
             this.topics = topics;
+            this.pause = options.get("pause");
+        }
+
+        @Override
+        public void prepareForRealTimeMode() {
+            realTime = true;
+            super.prepareForRealTimeMode();
+        }
+
+        @Override
+        public PartitionReaderFactory createReaderFactory() {
+            PartitionReaderFactory readers = super.createReaderFactory();
+            return realTime ? new PausableReaders(readers, new Pause(pause)) : readers;
         }
 
         @Override
@@ -128,7 +147,7 @@ public final class KafkaSource implements TableProvider {
             while (true) {
                 topics.ask();
                 try {
-                    Offset latest = super.latestOffset(start, limit);
+                    latest = super.latestOffset(start, limit);
                     topics.answered();
                     return latest;
                 } catch (Exception e) {
@@ -142,8 +161,18 @@ public final class KafkaSource implements TableProvider {
 
         @Override
         public InputPartition[] planInputPartitions(Offset start, Offset end) {
+            // After a restart the partitions are those of the micro-batch that had begun.
+            return super.planInputPartitions(withFresh(start, end), end);
+        }
+
+        /** Of a micro-batch in real-time mode, whose end nobody knows yet. */
+        @Override
+        public InputPartition[] planInputPartitions(Offset start) {
+            return super.planInputPartitions(withFresh(start, latest));
+        }
+
+        private Offset withFresh(Offset start, Offset end) {
             Map<TopicPartition, Object> until = offsets(end);
-            // After a restart they are those of the micro-batch that had begun.
             topics.found(until.keySet());
             Map<TopicPartition, Object> from = new HashMap<>(offsets(start));
             List<TopicPartition> fresh = until.keySet().stream()
@@ -152,7 +181,7 @@ public final class KafkaSource implements TableProvider {
             // Spark would take it for a loss of data if the topic's retention has removed the first records, which
             // Flink doesn't.
             from.putAll(CollectionConverters.asJava(kafkaOffsetReader().fetchEarliestOffsets(Scala.seq(fresh))));
-            return super.planInputPartitions(new KafkaSourceOffset(Scala.map(from)), end);
+            return new KafkaSourceOffset(Scala.map(from));
         }
 
         @Override

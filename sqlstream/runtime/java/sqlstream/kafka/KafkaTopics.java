@@ -94,6 +94,11 @@ public final class KafkaTopics {
         return splits;
     }
 
+    /** How many partitions are read. */
+    public synchronized int size() {
+        return partitions.size();
+    }
+
     static KafkaTopics of(String id) {
         return BY_ID.get(id);
     }

@@ -16,6 +16,7 @@ import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec;
+import org.apache.spark.sql.execution.datasources.v2.RealTimeStreamScanExec;
 import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StreamingQuery;
@@ -41,6 +42,7 @@ public final class QueryRows {
             "CURRENT_DATE");
 
     private final SparkContext context;
+    private final int reportEvery;
     private final RowCounter out;
     private final RowCounter read;
     /** That which starts the query; its own plans are of a copy. */
@@ -50,14 +52,18 @@ public final class QueryRows {
 
     private record Filter(RowCounter arrived, RowCounter passed) {}
 
-    public QueryRows(SparkContext context) {
+    /**
+     * @param realTime rows are few at a time: each is told of at once
+     */
+    public QueryRows(SparkContext context, boolean realTime) {
         this.context = context;
+        reportEvery = realTime ? 1 : 1024;
         out = counted();
         read = counted();
     }
 
     private RowCounter counted() {
-        RowCounter counted = new RowCounter(this);
+        RowCounter counted = new RowCounter(this, reportEvery);
         context.register(counted);
         return counted;
     }
@@ -92,7 +98,9 @@ public final class QueryRows {
     }
 
     private SparkPlan around(SparkPlan node, Map<Literal, String> clock) {
-        if (node instanceof MicroBatchScanExec scan && !(scan.stream() instanceof Clock.Stream)) {
+        boolean reads = node instanceof RealTimeStreamScanExec
+                || node instanceof MicroBatchScanExec scan && !(scan.stream() instanceof Clock.Stream);
+        if (reads) {
             return new FilterExec(passes(read), node);
         }
         if (!(node instanceof FilterExec filter) || counted(filter.condition()) != null) {
@@ -174,8 +182,12 @@ public final class QueryRows {
         return null;
     }
 
+    boolean realTime() {
+        return reportEvery == 1;
+    }
+
     long out() {
-        return out.value();
+        return out.known();
     }
 
     /** Rows that have come out of scans, those of the running micro-batch included. */
@@ -188,7 +200,7 @@ public final class QueryRows {
         List<Map<String, Object>> found = new ArrayList<>();
         synchronized (filters) {
             filters.forEach((condition, rows) -> found.add(
-                    Map.of("condition", condition, "arrived", rows.arrived.value(), "passed", rows.passed.value())));
+                    Map.of("condition", condition, "arrived", rows.arrived.known(), "passed", rows.passed.known())));
         }
         return found;
     }

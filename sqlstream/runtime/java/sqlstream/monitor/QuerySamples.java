@@ -62,6 +62,7 @@ public final class QuerySamples {
         sample.put("at", System.currentTimeMillis());
         sample.put("ended", ended(query, after));
         sample.put("running", query.isActive() && query.status().isTriggerActive() ? running(query) : null);
+        sample.put("real_time", rows.realTime());
         sample.put("read", rows.read());
         sample.put("out", rows.out());
         sample.put("filters", rows.filters());

@@ -14,14 +14,16 @@ public final class RowCounter extends AccumulatorV2<Long, Long> {
     private final transient QueryRows query;
 
     private static final Map<Long, LongAdder> RUNNING = new ConcurrentHashMap<>();
+
     /** A task reports after so many rows; a power of two. */
-    private static final int REPORT_EVERY = 1024;
+    private final int reportEvery;
 
     private long rows;
     private transient LongAdder reported;
 
-    RowCounter(QueryRows query) {
+    RowCounter(QueryRows query, int reportEvery) {
         this.query = query;
+        this.reportEvery = reportEvery;
     }
 
     QueryRows query() {
@@ -30,11 +32,11 @@ public final class RowCounter extends AccumulatorV2<Long, Long> {
 
     /** A row passes: true, for a filter. */
     public boolean passes() {
-        if ((++rows & (REPORT_EVERY - 1)) == 0) {
+        if ((++rows & (reportEvery - 1)) == 0) {
             if (reported == null) {
                 reported = RUNNING.computeIfAbsent(id(), id -> new LongAdder());
             }
-            reported.add(REPORT_EVERY);
+            reported.add(reportEvery);
         }
         return true;
     }
@@ -43,6 +45,11 @@ public final class RowCounter extends AccumulatorV2<Long, Long> {
     long soFar() {
         LongAdder running = RUNNING.get(id());
         return Math.max(rows, running == null ? 0 : running.sum());
+    }
+
+    /** Those of tasks that have ended, which count; in real time a row has gone through when it has passed. */
+    long known() {
+        return reportEvery == 1 ? soFar() : rows;
     }
 
     @Override
@@ -67,7 +74,7 @@ public final class RowCounter extends AccumulatorV2<Long, Long> {
 
     @Override
     public AccumulatorV2<Long, Long> copy() {
-        RowCounter same = new RowCounter(query);
+        RowCounter same = new RowCounter(query, reportEvery);
         same.rows = rows;
         return same;
     }

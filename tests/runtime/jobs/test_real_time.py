@@ -1,0 +1,344 @@
+"""Jobs in real time: rows go through at once, and what was read is written down when a job stops."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import threading
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka import Consumer
+from confluent_kafka.admin import AdminClient, NewPartitions
+from pyspark import SparkContext
+
+from sqlstream.core.errors import SqlStreamError
+from sqlstream.runtime.jobs.machine import JobStatus
+from tests.support.processes import ensure_runs, kill_group
+from tests.support.sessions import catch_up, explained, open_session, run, submit
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+
+
+class Pipe:
+    """A topic that a job reads in real time, and one that it writes."""
+
+    def __init__(self, project: Path, engine, broker, name: str) -> None:
+        self.broker, self.source, self.target = broker, f"{name}-in", f"{name}-out"
+        for topic in (self.source, self.target):
+            broker.topic(topic)
+        table = (
+            f"'connector' = 'kafka', 'properties.bootstrap.servers' = '{broker.bootstrap}', 'format' = 'raw', 'scan.startup.mode' = 'earliest-offset'"
+        )
+        declared = f"""CREATE TABLE a (v STRING) WITH ({table}, 'topic' = '{self.source}', 'scan.topic-partition-discovery.interval' = '1 s');
+            CREATE TABLE b (v STRING) WITH ({table}, 'topic' = '{self.target}');
+            SET 'execution.real-time' = 'true'; SET 'pipeline.name' = 'pipe';"""
+        self.told: list[str] = []
+        self.session = open_session(project, declared, engine=engine, notify=self.told.append)
+        self.consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": name, "auto.offset.reset": "earliest"})
+        self.consumer.subscribe([self.target])
+        self.came: list[tuple[float, str]] = []
+
+    def start(self, sql: str = "INSERT INTO b SELECT v FROM a"):
+        self.job = submit(self.session, sql)
+        return self.job
+
+    def send(self, *values: str) -> None:
+        self.broker.send(self.source, *((0, None, value) for value in values))
+
+    def receive(self, count: int, seconds: float = 30) -> list[str]:
+        """The values that have come, once there are so many."""
+        end = time.monotonic() + seconds
+        while len(self.came) < count and time.monotonic() < end:
+            if (message := self.consumer.poll(0.1)) is not None and message.error() is None:
+                self.came.append((time.monotonic(), message.value().decode()))
+        return [value for _, value in self.came]
+
+    def later(self, seconds: float = 1.5) -> list[str]:
+        """All values, also those that come within these seconds."""
+        return self.receive(1 << 30, seconds)
+
+
+@pytest.fixture
+def pipe(tmp_path: Path, engine, broker, request) -> Iterator[Pipe]:
+    made = Pipe(tmp_path, engine, broker, f"real-time-{abs(hash(request.node.name))}")
+    yield made
+    made.session.close()
+    made.consumer.close()
+
+
+def test_rows_come_at_once(pipe: Pipe) -> None:
+    pipe.send("first")
+    pipe.start()
+    assert pipe.receive(1) == ["first"]
+    taken = []
+    for n in range(50):
+        sent = time.monotonic()
+        pipe.send(str(n))
+        assert pipe.receive(n + 2)[-1] == str(n)
+        taken.append(pipe.came[-1][0] - sent)
+    assert sorted(taken)[25] < 0.1
+    assert pipe.job.status is JobStatus.RUNNING
+
+
+def test_a_stopped_job_goes_on_without_a_row_twice(pipe: Pipe) -> None:
+    sent: list[str] = []
+    over = threading.Event()
+
+    def feed() -> None:
+        while not over.wait(0.005):
+            sent.append(str(len(sent)))
+            pipe.send(sent[-1])
+
+    feeding = threading.Thread(target=feed)
+    feeding.start()
+    try:
+        for _ in range(3):
+            job = pipe.start()
+            pipe.receive(len(pipe.came) + 50)
+            began = time.monotonic()
+            run(pipe.session, f"STOP JOB '{job.id}'")
+            assert time.monotonic() - began < 10 and job.error is None
+    finally:
+        over.set()
+        feeding.join()
+    pipe.start()
+    pipe.receive(len(sent))
+    assert pipe.later() == sent
+
+
+def test_its_figures_are_of_now(pipe: Pipe) -> None:
+    pipe.start()
+    pipe.send("a", "b", "c")
+    pipe.receive(3)
+    (query,) = pipe.job.sampled().queries
+    assert (query.rows_in, query.rows_out, query.real_time) == (3, 3, True)
+    assert [reason.text.partition(":")[0] for reason in pipe.job.why()] == ["It emits rows"]
+    assert pipe.job.sampled().tasks == (0, 0)
+
+
+def test_partitions_that_are_added_are_read_with_the_next_micro_batch(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SparkContext, "defaultParallelism", 3)
+    run(pipe.session, "SET 'execution.checkpointing.interval' = '5 s'")
+    pipe.start()
+    pipe.send("a")
+    pipe.receive(1)
+    admin = AdminClient({"bootstrap.servers": pipe.broker.bootstrap})
+    admin.create_partitions([NewPartitions(pipe.source, 2)])[pipe.source].result()
+    pipe.broker.send(pipe.source, (1, None, "b"))
+    assert pipe.receive(2) == ["a", "b"]
+
+
+def test_both_modes_take_the_same_job_on(pipe: Pipe) -> None:
+    expected: list[str] = []
+    for number, mode in enumerate(("true", "false", "true", "true")):
+        run(pipe.session, f"SET 'execution.real-time' = '{mode}'")
+        job = pipe.start()
+        expected += [f"{number}a", f"{number}b"]
+        pipe.send(*expected[-2:])
+        assert pipe.receive(len(expected)) == expected
+        if mode == "false":
+            # Kafka has rows before their micro-batch has ended.
+            catch_up(job)
+        run(pipe.session, f"STOP JOB '{job.id}'")
+        pipe.send(f"{number} while it was stopped")
+        expected.append(f"{number} while it was stopped")
+    pipe.start()
+    pipe.receive(len(expected))
+    assert pipe.later() == expected
+
+
+def test_a_savepoint_has_what_was_read(pipe: Pipe, tmp_path: Path) -> None:
+    job = pipe.start()
+    pipe.send("a", "b")
+    pipe.receive(2)
+    run(pipe.session, f"STOP JOB '{job.id}' WITH SAVEPOINT")
+    assert job.savepoint
+    pipe.send("c")
+    run(pipe.session, f"DROP JOB '{job.id}'; SET 'execution.state-recovery.path' = '{job.savepoint}'")
+    pipe.start()
+    pipe.receive(3)
+    assert pipe.later() == ["a", "b", "c"]
+
+
+def test_a_drained_job_has_written_all(pipe: Pipe) -> None:
+    job = pipe.start()
+    pipe.send(*map(str, range(1000)))
+    run(pipe.session, f"STOP JOB '{job.id}' WITH SAVEPOINT WITH DRAIN")
+    pipe.receive(1000)
+    assert pipe.later() == [str(n) for n in range(1000)]
+
+
+def test_a_failed_query_is_started_again_where_its_offsets_are(pipe: Pipe) -> None:
+    run(
+        pipe.session,
+        "SET 'restart-strategy.type' = 'fixed-delay'; SET 'restart-strategy.fixed-delay.delay' = '100 ms'; SET 'restart-strategy.fixed-delay.attempts' = '3'",
+    )
+    job = pipe.start("INSERT INTO b SELECT CAST(1 / CAST(v AS INT) AS STRING) FROM a WHERE v <> 'x'")
+    pipe.send("1")
+    assert pipe.receive(1) == ["1"]
+    pipe.send("0")
+    until(lambda: job.done.is_set() or job.status is JobStatus.FAILED, 60)
+    assert "zero" in job.error.message.lower()
+    assert set(pipe.later()) == {"1"}
+
+
+def test_unions_and_elements_and_keys(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each branch reads by itself; NULLs stay; the clock is of the row."""
+    monkeypatch.setattr(SparkContext, "defaultParallelism", 3)
+    topic = f"{pipe.target}-keyed"
+    pipe.broker.topic(topic)
+    run(
+        pipe.session,
+        f"""CREATE TABLE k (v STRING, n INT, at_ltz TIMESTAMP_LTZ(3), PRIMARY KEY (v) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', 'topic' = '{topic}',
+            'properties.bootstrap.servers' = '{pipe.broker.bootstrap}', 'key.format' = 'raw', 'value.format' = 'json')""",
+    )
+    before = time.time()
+    pipe.start(
+        "INSERT INTO k SELECT v, CAST(NULL AS INT), CURRENT_TIMESTAMP FROM a WHERE v > 'b' UNION ALL SELECT e, 1, NOW() FROM a CROSS JOIN UNNEST(SPLIT(v, ',')) AS u(e)"
+    )
+    pipe.consumer.subscribe([topic])
+    pipe.send("a", "c,d")
+    pipe.receive(4)
+    sent = sorted(pipe.came[i][1] for i in range(4))
+    rows = [json.loads(text) for text in sent]
+    assert sorted((r["v"], r["n"]) for r in rows if r["n"]) == [("a", 1), ("c", 1), ("d", 1)]
+    assert [r["v"] for r in rows if r["n"] is None] == ["c,d"]
+    # Each row has the time at which it came, though the micro-batch began before.
+    time.sleep(1.5)
+    pipe.send("e")
+    pipe.receive(6)
+    late = json.loads(pipe.came[-1][1])["at_ltz"]
+    assert abs(datetime.fromisoformat(late.replace(" ", "T").replace("Z", "+00:00")).timestamp() - time.time()) < 1 and before
+
+
+REFUSED = {
+    "an aggregate": ("INSERT INTO c SELECT v, COUNT(*) FROM a GROUP BY v", "It has GroupAggregate"),
+    "a sink of micro-batches": ("INSERT INTO p SELECT v FROM a", "A 'print' table, as "),
+    "a source of micro-batches": ("INSERT INTO b SELECT CAST(n AS STRING) FROM d", "A 'datagen' table, as "),
+    "an input that ends": (
+        "INSERT INTO b SELECT v FROM a /*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */",
+        "is read by micro-batches, for it ends",
+    ),
+    "the clock of a condition": (
+        "INSERT INTO b SELECT v FROM a WHERE NOW() > TIMESTAMP '2020-01-01 00:00:00'",
+        "The time is that of a micro-batch in Calc",
+    ),
+    "more partitions than slots": (
+        "INSERT INTO b SELECT x.v FROM (SELECT v FROM a UNION ALL SELECT v FROM a3) AS x",
+        "Real time needs a slot of Spark's for each partition that job 'pipe' reads (4), and one for all else; there are 2.",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_can_not_run_so_is_refused(pipe: Pipe, what: str) -> None:
+    statement, reason = REFUSED[what]
+    pipe.broker.topic("three", 3)
+    run(
+        pipe.session,
+        f"""CREATE TABLE a3 (v STRING) WITH ('connector' = 'kafka', 'topic' = 'three', 'properties.bootstrap.servers' = '{pipe.broker.bootstrap}',
+              'format' = 'raw', 'scan.startup.mode' = 'earliest-offset');
+            CREATE TABLE c (v STRING, n BIGINT, PRIMARY KEY (v) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', 'topic' = '{pipe.target}',
+              'properties.bootstrap.servers' = '{pipe.broker.bootstrap}', 'key.format' = 'raw', 'value.format' = 'json');
+            CREATE TABLE p (v STRING) WITH ('connector' = 'print');
+            CREATE TABLE d (n BIGINT) WITH ('connector' = 'datagen')""",
+    )
+    with pytest.raises(SqlStreamError, match=re.escape(reason)):
+        submit(pipe.session, statement)
+
+
+def test_explain_says_what_runs_so(pipe: Pipe) -> None:
+    run(pipe.session, "CREATE TABLE p (v STRING) WITH ('connector' = 'print')")
+
+    def told(statement: str) -> str:
+        return explained(pipe.session, statement).partition("== Real Time ==\n")[2].partition("\n")[0]
+
+    assert told("INSERT INTO b SELECT v FROM a") == "Row by row."
+    run(pipe.session, "RESET 'execution.real-time'")
+    assert told("INSERT INTO b SELECT v FROM a") == "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
+    assert told("INSERT INTO p SELECT v FROM a").startswith("By micro-batches. A 'print' table, as ")
+    run(pipe.session, "SET 'execution.runtime-mode' = 'batch'")
+    assert "Real Time" not in explained(pipe.session, "INSERT INTO p VALUES ('a')")
+
+
+SCRIPT = """
+SET 'execution.real-time' = 'true';
+SET 'execution.checkpointing.interval' = '5 s';
+CREATE TABLE a (v STRING) WITH ('connector' = 'kafka', 'topic' = 'killed-in', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'raw',
+  'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE b (v STRING) WITH ('connector' = 'kafka', 'topic' = 'killed-out', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'raw');
+INSERT INTO b SELECT v FROM a;
+"""
+
+
+@pytest.mark.long
+def test_after_a_kill_no_row_is_missing(tmp_path: Path, broker) -> None:
+    """Those since the last offsets come again."""
+    (tmp_path / "job.sql").write_text(SCRIPT)
+    for topic in ("killed-in", "killed-out"):
+        broker.topic(topic)
+    consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": "killed", "auto.offset.reset": "earliest"})
+    consumer.subscribe(["killed-out"])
+    came: list[str] = []
+    sent: list[str] = []
+
+    def go_on() -> None:
+        sent.append(str(len(sent)))
+        broker.send("killed-in", (0, None, sent[-1]))
+        while (message := consumer.poll(0.01)) is not None:
+            if message.error() is None:
+                came.append(message.value().decode())
+
+    command = [
+        sys.executable,
+        "-m",
+        "sqlstream",
+        "--project",
+        str(tmp_path),
+        "-f",
+        str(tmp_path / "job.sql"),
+        "--var",
+        f"BOOTSTRAP={broker.bootstrap}",
+    ]
+    for kill in (True, True, False):
+        before = len(set(came))
+        with (tmp_path / "run.log").open("ab") as log:
+            process = subprocess.Popen(
+                [*command, "-D", "spark.master=local[2]"], stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True
+            )
+
+        def meanwhile(process=process) -> None:
+            go_on()
+            ensure_runs(process, tmp_path / "run.log")
+
+        try:
+            until(lambda before=before: len(set(came)) > before + 100, 120, every=0.02, meanwhile=meanwhile)
+            if not kill:
+                until(lambda: set(came) == set(sent), 60, every=0.02, meanwhile=meanwhile)
+        finally:
+            kill_group(process)
+    consumer.close()
+    assert sorted(set(came), key=int) == sent[: len(set(came))]
+
+
+def test_partitions_without_a_slot_fail_the_job(pipe: Pipe) -> None:
+    """They would wait for ever, and nobody would know."""
+    run(pipe.session, "SET 'execution.checkpointing.interval' = '5 s'")
+    job = pipe.start()
+    pipe.send("a")
+    pipe.receive(1)
+    admin = AdminClient({"bootstrap.servers": pipe.broker.bootstrap})
+    admin.create_partitions([NewPartitions(pipe.source, 3)])[pipe.source].result()
+    assert job.done.wait(60)
+    assert job.error is not None and "reads (3), and one for all else; there are 2." in job.error.message
+    assert job.error.hint == "'spark.master' = 'local[4]' gives so many on one machine: they mostly wait."
