@@ -287,11 +287,11 @@ def qualified(query: exp.Query, manager: CatalogManager) -> exp.Query:
     return copy
 
 
-def says_the_same(view: View, manager: CatalogManager, text: str) -> bool:
-    """Whether ``text``, read in the current catalog and database of ``manager``, is the query of ``view``."""
+def says_the_same(declared: View, manager: CatalogManager, text: str) -> bool:
+    """Whether ``text``, read in the current catalog and database of ``manager``, is the query of ``declared``."""
     try:
         query = parse(text)
-        return isinstance(query, exp.Query) and qualified(query, manager) == view.query
+        return isinstance(query, exp.Query) and qualified(query, manager) == declared.query
     except SqlStreamError:
         return False
 

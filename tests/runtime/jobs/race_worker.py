@@ -52,7 +52,7 @@ class Played:
     running: dict[str, Played] = {}
 
     def __init__(self, job: Job, spark: SparkSession, again: Any, settings: JobSettings, project: Path, emit: Any, notify: Any,
-                 ended: Callable[[Job], None]) -> None:  # fmt: skip
+                 busy: Callable[[], int], ended: Callable[[Job], None]) -> None:  # fmt: skip
         self.job, self.spark, self.project, self._ended = job, spark, project, ended
         self.event = ""
         self.work = self
