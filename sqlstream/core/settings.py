@@ -45,8 +45,9 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.display.max-column-width", _INT, "30", "As sql-client.display.max-column-width."),
     Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),
     Option("execution.checkpointing.interval", _TIME, None, "The shortest time between two micro-batches; each is a checkpoint."),
-    Option("execution.real-time", _BOOL, "false", "Whether rows go through a query one by one, in milliseconds, and not by micro-batches;"
-           " its offsets are written down every execution.checkpointing.interval, 30 s where that is not set."),
+    Option("execution.real-time", _ENUM, "false", "Whether rows go through a query one by one, in milliseconds, and not by micro-batches;"
+           " auto: where the query can, and Spark has slots for it. Offsets are written down every execution.checkpointing.interval, 30 s where"
+           " that is not set.", values=("auto", "true", "false")),
     Option("execution.checkpointing.dir", OptionKind.STRING, None, "Where jobs keep offsets, state and versions, in the folder jobs of it: a folder,"
            " or a URI of hdfs, s3a, abfss, gs; .sqlstream of the project where none is set."),
     Option("state.checkpoints.dir", OptionKind.STRING, None, "As execution.checkpointing.dir."),

@@ -22,7 +22,7 @@ from sqlstream.plan.builder.insert import insert, into
 from sqlstream.plan.nodes import Limit, Node, Sink, Sort
 from sqlstream.plan.planned import Planned
 from sqlstream.plan.properties import changelog_mode, fields, static
-from sqlstream.plan.real_time import refuse_unless_real_time
+from sqlstream.plan.real_time import RealTime, refuse_unless_real_time
 from sqlstream.plan.rules import rewrite
 from sqlstream.plan.rules.each_node import resolved
 from sqlstream.plan.validate import one_rowtime, validate
@@ -104,7 +104,7 @@ class Planner:
                 database=self.catalog.current_database,
                 batch=settings.read(self.options, "execution.runtime-mode") == "batch",
                 dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
-                real_time=settings.read(self.options, "execution.real-time"),
+                real_time=RealTime(settings.read(self.options, "execution.real-time")),
                 state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
                 drop_nulls=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper() == "DROP",
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
@@ -173,7 +173,7 @@ class Planner:
                 logical = build.query(node, env)
         plan = rewrite(logical, env.settings.state_ttl, batch=env.settings.batch, check=partial(one_rowtime, batch=env.settings.batch))
         validate(plan if isinstance(plan, Sink) or env.settings.batch else without_limit(plan)[0], batch=env.settings.batch)
-        if env.settings.real_time and not env.settings.batch:
+        if env.settings.real_time is RealTime.TRUE and not env.settings.batch:
             refuse_unless_real_time(plan)
         return Planned(node, logical, plan)
 

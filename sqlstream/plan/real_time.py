@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors import find_connector
@@ -16,6 +17,14 @@ from sqlstream.udf.declarations.functions import calls_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class RealTime(Enum):
+    """The values of ``execution.real-time``."""
+
+    AUTO = "auto"
+    TRUE = "true"
+    FALSE = "false"
 
 
 def prevented(sink: Sink) -> str | None:

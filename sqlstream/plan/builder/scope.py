@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlstream.plan.nodes import Join, JoinKind
 from sqlstream.plan.properties import fields
+from sqlstream.plan.real_time import RealTime
 from sqlstream.sql.bind import Scope, ScopeColumn
 from sqlstream.sql.expressions import ColumnRef
 
@@ -43,7 +44,7 @@ class PlanSettings:
     drop_nulls: bool = False
     changes_twice: bool = False
     state_ttl: int = 0
-    real_time: bool = False
+    real_time: RealTime = RealTime.FALSE
     dry: bool = False
     warehouse: str | None = None
     functions: Mapping[str, Function] = field(default_factory=dict, compare=False)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError
+from sqlstream.plan.real_time import RealTime
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
 from sqlstream.runtime.jobs.folder.generations import PAUSE
 from sqlstream.runtime.jobs.folder.locks import last_holder, lost_lease
@@ -40,6 +41,8 @@ def unlocated(error: SqlStreamError) -> SqlStreamError:
 
 # A micro-batch that runs so long when its job is to be drained is cut off, and run again.
 _PAUSE_SECONDS = 60.0
+# One in real time ends at once, but where its sink does not answer.
+_END_SECONDS = 10.0
 
 
 @dataclass
@@ -49,7 +52,8 @@ class JobSettings:
     ``idle_ms``, ``future_ms``: see Lowering. ``restart``: what happens after a failure. ``upgrade_mode``: what becomes of a job whose statement has
     changed; None where that was not said; ``may_lose``: whether last-state may leave state behind. ``agrees`` puts a question to the user, if there
     is one; ``masked`` takes secrets out of a text about the plan. ``recovery``: the savepoint with which the job begins.
-    ``retained``: of how many micro-batches the checkpoint is kept; None for as many as Spark's setting says. ``real_time``: its queries run so.
+    ``retained``: of how many micro-batches the checkpoint is kept; None for as many as Spark's setting says.
+    ``real_time``: whether its queries run so.
     """
 
     zone: str
@@ -64,7 +68,7 @@ class JobSettings:
     masked: Callable[[str], str] = str
     recovery: Place | None = None
     retained: int | None = None
-    real_time: bool = False
+    real_time: RealTime = RealTime.FALSE
 
 
 @dataclass
@@ -84,6 +88,7 @@ class Job:
     locate: Locate = field(default=unlocated)
     zone: str = "UTC"
     idle_ms: int = 0
+    # Whether one of its queries runs in real time.
     real_time: bool = False
     # How many slots of Spark's it has for as long as it runs.
     long_tasks: int = 0
@@ -162,16 +167,16 @@ class Job:
         with while_it_runs():
             running = [query for query in self.queries if query.isActive]
             if self.real_time and running:
-                self.await_pause()
+                self.await_pause(_END_SECONDS)
             for query in running:
                 query.stop()
 
-    def await_pause(self) -> None:
+    def await_pause(self, seconds: float = _PAUSE_SECONDS) -> None:
         """Wait until no micro-batch of the queries runs, or one has run for too long. Those in real time end theirs, and read nothing more."""
         if self.real_time:
             storage.write(self.folder / PAUSE, "")
         for query in self.queries:
-            await_pause(query, _PAUSE_SECONDS)
+            await_pause(query, seconds)
 
     def check_held(self) -> None:
         """Raises JobFailed where another process has the job by now."""

@@ -209,7 +209,7 @@ class Jobs:
         settings = asked.settings
         job = Job(
             run, home.name, asked.sinks, home.path, lock=lock, locate=asked.locate, streaming=settings.streaming,
-            zone=_time_zone(asked.sinks, settings.zone), idle_ms=settings.idle_ms, real_time=settings.real_time,
+            zone=_time_zone(asked.sinks, settings.zone), idle_ms=settings.idle_ms,
         )  # fmt: skip
         if (before := Status.read(home.path)) is not None:
             job.machine.continues(before.failures)

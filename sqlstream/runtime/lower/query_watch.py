@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 class QueryWatch:
     """What can be observed of a query from outside while it runs. It counts the rows that go through one frame, ``counted``."""
 
-    def __init__(self, spark: SparkSession, *, real_time: bool = False) -> None:
+    def __init__(self, spark: SparkSession) -> None:
         assert spark._jvm is not None
         self._spark = spark
-        self._rows = classes(spark).monitor.QueryRows(spark.sparkContext._jsc.sc(), real_time)
+        self._rows = classes(spark).monitor.QueryRows(spark.sparkContext._jsc.sc())
         self._times = spark._jvm.java.util.ArrayList()
         self._topics = spark._jvm.java.util.ArrayList()
 
-    def counted(self, frame: DataFrame) -> DataFrame:
-        """``frame``, that which goes to the sink: its rows are counted, and those around its filters."""
+    def counted(self, frame: DataFrame, *, real_time: bool) -> DataFrame:
+        """``frame``, that which goes to the sink: its rows are counted, and those around its filters; in real time each at once."""
         from pyspark.sql import DataFrame
 
-        return DataFrame(self._rows.counted(frame._jdf), self._spark)
+        return DataFrame(self._rows.counted(frame._jdf, real_time), self._spark)
 
     def add(self, watermark: SourceWatermark) -> None:
         """Look at a watermark of the query, too."""

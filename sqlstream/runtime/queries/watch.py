@@ -32,30 +32,26 @@ class Watch:
     """Figures of one query, from its frame on. ``metrics`` are the latest; ``sample`` asks the JVM for newer ones."""
 
     def __init__(
-        self,
-        spark: SparkSession,
-        to: Lowering,
-        before: QueryMetrics | None = None,
-        report: Callable[[QueryMetrics], None] = lambda metrics: None,
-        *,
-        real_time: bool = False,
+        self, spark: SparkSession, to: Lowering, before: QueryMetrics | None = None, report: Callable[[QueryMetrics], None] = lambda metrics: None
     ) -> None:
         """``to``: how its frame is made; ``before``: its figures so far if its job restarts it; ``report`` hears of a failed sample, once."""
         self._metrics = QueryMetrics()
         self._before = before
         self._report = report
-        self._watch = to.watch = QueryWatch(spark, real_time=real_time)
+        self._watch = to.watch = QueryWatch(spark)
         self._tables = to.watermarks
         self._query: StreamingQuery | None = None
         self._lock = threading.Lock()
+        self.real_time = False
 
     @property
     def metrics(self) -> QueryMetrics:
         return self._metrics if self._before is None else continued(self._before, self._metrics)
 
-    def counted(self, frame: DataFrame) -> DataFrame:
-        """``frame``, which goes to the sink, in a form that is counted."""
-        return self._watch.counted(frame)
+    def counted(self, frame: DataFrame, *, real_time: bool = False) -> DataFrame:
+        """``frame``, which goes to the sink, in a form that is counted; in real time each row at once."""
+        self.real_time = real_time
+        return self._watch.counted(frame, real_time=real_time)
 
     def partitions(self) -> int:
         """How many partitions of topics it reads, as far as it knows by now."""

@@ -14,7 +14,7 @@ from sqlstream.plan.explain import tree
 from sqlstream.plan.nodes import Sink
 from sqlstream.plan.planner import without_limit
 from sqlstream.plan.properties import fields, static
-from sqlstream.plan.real_time import prevented
+from sqlstream.plan.real_time import RealTime, prevented
 from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.monitor.metrics import JobMetrics
 from sqlstream.runtime.queries import select
@@ -178,7 +178,12 @@ def _real_time(sink: Sink, env: scope.Environment) -> str:
     why = prevented(sink)
     if why is not None:
         return f"By micro-batches. {why}"
-    return "Row by row." if env.settings.real_time else "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
+    match env.settings.real_time:
+        case RealTime.TRUE:
+            return "Row by row."
+        case RealTime.AUTO:
+            return "Row by row, where Spark has a slot for each partition that is read, and one for all else."
+    return "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
 
 
 def _version(context: Context, planned: Sequence[Planned], env: scope.Environment) -> str:

@@ -342,3 +342,39 @@ def test_partitions_without_a_slot_fail_the_job(pipe: Pipe) -> None:
     assert job.done.wait(60)
     assert job.error is not None and "reads (3), and one for all else; there are 2." in job.error.message
     assert job.error.hint == "'spark.master' = 'local[4]' gives so many on one machine: they mostly wait."
+
+
+def test_auto_takes_real_time_where_it_can(pipe: Pipe) -> None:
+    """And goes on by micro-batches when a partition would have no slot."""
+    run(
+        pipe.session,
+        "SET 'execution.real-time' = 'auto'; SET 'execution.checkpointing.interval' = '5 s'; CREATE TABLE p (n BIGINT) WITH ('connector' = 'print')",
+    )
+    assert not submit(pipe.session, "SET 'pipeline.name' = 'counted'; INSERT INTO p SELECT COUNT(*) FROM a").real_time
+    run(pipe.session, "STOP JOB 'counted'; SET 'pipeline.name' = 'pipe'")
+    job = pipe.start()
+    assert job.real_time and explained(pipe.session, "INSERT INTO b SELECT v FROM a").count("Row by row, where Spark has a slot")
+    pipe.send("a")
+    assert pipe.receive(1) == ["a"]
+    admin = AdminClient({"bootstrap.servers": pipe.broker.bootstrap})
+    admin.create_partitions([NewPartitions(pipe.source, 3)])[pipe.source].result()
+    pipe.broker.send(pipe.source, *((n, None, str(n)) for n in range(3)))
+    assert sorted(pipe.receive(4, 60)) == ["0", "1", "2", "a"]
+    assert not job.real_time and job.status is JobStatus.RUNNING and pipe.told[-1].startswith("Job 'pipe' goes on by micro-batches")
+    assert sorted(pipe.later()) == ["0", "1", "2", "a"]
+
+
+def test_a_broker_that_is_away_is_waited_for(tmp_path: Path, engine, own_broker) -> None:
+    one = Pipe(tmp_path, engine, own_broker, "away")
+    try:
+        job = one.start()
+        one.send("a")
+        assert one.receive(1) == ["a"]
+        own_broker.broker.stop()
+        time.sleep(5)
+        own_broker.broker.start()
+        one.send("b")
+        assert one.receive(2, 60) == ["a", "b"] and job.error is None
+    finally:
+        one.session.close()
+        one.consumer.close()

@@ -47,7 +47,7 @@ def sampling(monkeypatch):
     reports: list[QueryMetrics] = []
 
     class Answers:
-        def __init__(self, spark: object, *, real_time: bool) -> None:
+        def __init__(self, spark: object) -> None:
             pass
 
         def sample(self, query: object, after: str, *, look: bool) -> object:

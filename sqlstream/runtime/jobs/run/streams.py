@@ -57,7 +57,7 @@ class Streams:
         work, job = self._work, self._work.job
         job.queries.clear()
         work.failed = None
-        job.long_tasks = 0
+        job.long_tasks, job.real_time = 0, False
         storage.delete(job.folder / PAUSE)
         try:
             for index in work.streams:
@@ -75,12 +75,12 @@ class Streams:
         name = sink_name(index, sink)
         to = work.lowering(index, streaming=True)
         before = job.watches.get(index)
-        real_time = settings.real_time and not once
-        watch = Watch(work.spark, to, None if before is None else before.metrics, work.report, real_time=real_time)
-        frame, mode = watch.counted(lower(sink, to)), "update" if in_update_mode(sink) else "append"
+        watch = Watch(work.spark, to, None if before is None else before.metrics, work.report)
+        rows, mode = lower(sink, to), "update" if in_update_mode(sink) else "append"
+        real_time = not once and work.in_real_time(index, to.source_tasks)
+        job.real_time = job.real_time or real_time
+        frame = watch.counted(rows, real_time=real_time)
         write_record(job.folder, name, frame, mode, sink)
-        if real_time:
-            work.take_slots(to.source_tasks)
         write = replace(work.write(index, frame), watermark=to.reached, real_time=real_time)
         started = job.folder / STARTED / name
         if started.exists():
@@ -122,12 +122,23 @@ class Streams:
                 job.sampled()
                 job.check_held()
                 work.tell_if_replaced()
-                work.check_partitions()
+                if not work.has_slots():
+                    waiting = self._by_micro_batches()
                 noted = time.monotonic()
             try:
                 waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
             except Exception as error:
                 raise work.failed or error  # noqa: B904 # it is the same, with all that is known of it
+
+    def _by_micro_batches(self) -> list[StreamingQuery]:
+        """Go on without real time, for which slots are missing by now: the queries that run come back."""
+        work, job = self._work, self._work.job
+        work.notify(f"Job '{job.name}' goes on by micro-batches: Spark has no slot for each partition that it reads by now.")
+        self.stop_between()
+        self.start(once=False)
+        if job.machine.stopping.is_set():
+            job.end_queries()
+        return list(job.queries)
 
     def stop_between(self) -> None:
         """Stop each between two micro-batches."""

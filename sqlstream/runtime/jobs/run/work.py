@@ -9,6 +9,7 @@ from sqlstream.connectors.base import Read, Write
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.nodes import scans
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
+from sqlstream.plan.real_time import RealTime, prevented
 from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.jobs.folder.generations import PAUSE, sink_name
 from sqlstream.runtime.lower.context import Lowering
@@ -132,28 +133,43 @@ class Work:
         tables = [scan.table for scan in scans(sink) if not scan.static]
         return {source.name: table for source, table in zip(known.sources, tables, strict=True)}
 
-    def take_slots(self, tasks: int) -> None:
-        """Take slots for so many more tasks, which run for as long as the job does. Raises ValidationError where there are not so many."""
+    def in_real_time(self, index: int, tasks: int) -> bool:
+        """Whether the query of a sink, which so many tasks read for, runs in real time: it has a slot for each then.
+
+        Raises ValidationError where it has to, and there are too few.
+        """
+        wanted = self.settings.real_time
+        if wanted is RealTime.FALSE or (wanted is RealTime.AUTO and prevented(self.job.sinks[index]) is not None):
+            return False
         self.job.long_tasks += tasks
-        self._check_slots()
+        if self._has_slots():
+            return True
+        self.job.long_tasks -= tasks
+        return False
 
-    def check_partitions(self) -> None:
-        """Take slots for the partitions that are read by now: where there are too few, some would wait for ever. Raises ValidationError."""
-        if self.settings.real_time:
-            watches = [self.job.watches[i] for i in self.streams]
-            self.job.long_tasks = max(self.job.long_tasks, sum(w.partitions() for w in watches if isinstance(w, Watch)))
-            self._check_slots()
+    def has_slots(self) -> bool:
+        """Whether there is a slot for each partition that is read in real time by now: without one it would wait for ever.
 
-    def _check_slots(self) -> None:
+        Raises ValidationError as ``in_real_time``.
+        """
+        watches = [self.job.watches[i] for i in self.streams]
+        tasks = sum(w.partitions() for w in watches if isinstance(w, Watch) and w.real_time)
+        if tasks <= self.job.long_tasks:
+            return True
+        self.job.long_tasks = tasks
+        return self._has_slots()
+
+    def _has_slots(self) -> bool:
         slots, taken = self.spark.sparkContext.defaultParallelism, self._busy()
         needed = taken + self.job.long_tasks + 1
-        if needed > slots:
+        if needed > slots and self.settings.real_time is RealTime.TRUE:
             others = f", of which other jobs in real time have {taken}" if taken else ""
             raise ValidationError(
                 f"Real time needs a slot of Spark's for each partition that job '{self.job.name}' reads ({self.job.long_tasks}), and one"
                 f" for all else; there are {slots}{others}.",
                 hint=f"'spark.master' = 'local[{needed}]' gives so many on one machine: they mostly wait.",
             )
+        return needed <= slots
 
     def forget(self, sink: str, writer: str) -> None:
         """Let the sink whose checkpoint is called so delete what it keeps of a writer with this id."""

@@ -42,9 +42,9 @@ public final class QueryRows {
             "CURRENT_DATE");
 
     private final SparkContext context;
-    private final int reportEvery;
-    private final RowCounter out;
-    private final RowCounter read;
+    private boolean realTime;
+    private RowCounter out;
+    private RowCounter read;
     /** That which starts the query; its own plans are of a copy. */
     private SparkSession session;
     /** By their conditions, in words. Plans are made on the query's thread; other threads ask. */
@@ -52,24 +52,25 @@ public final class QueryRows {
 
     private record Filter(RowCounter arrived, RowCounter passed) {}
 
-    /**
-     * @param realTime rows are few at a time: each is told of at once
-     */
-    public QueryRows(SparkContext context, boolean realTime) {
+    public QueryRows(SparkContext context) {
         this.context = context;
-        reportEvery = realTime ? 1 : 1024;
         out = counted();
         read = counted();
     }
 
     private RowCounter counted() {
-        RowCounter counted = new RowCounter(this, reportEvery);
+        RowCounter counted = new RowCounter(this, realTime ? 1 : 1024);
         context.register(counted);
         return counted;
     }
 
-    /** {@code frame}, which goes to the sink, counted. */
-    public org.apache.spark.sql.Dataset<Row> counted(Dataset<Row> frame) {
+    /** {@code frame}, which goes to the sink, counted; each row at once in real time, where rows are few at a time. */
+    public org.apache.spark.sql.Dataset<Row> counted(Dataset<Row> frame, boolean realTime) {
+        if (realTime) {
+            this.realTime = true;
+            out = counted();
+            read = counted();
+        }
         session = frame.sparkSession();
         return frame.filter(ExpressionUtils.column(passes(out)));
     }
@@ -183,7 +184,7 @@ public final class QueryRows {
     }
 
     boolean realTime() {
-        return reportEvery == 1;
+        return realTime;
     }
 
     long out() {
