@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Store(ABC):
     """Databases with the definitions of tables and views: texts in Flink's SQL.
 
-    A session calls its methods one at a time, from whatever thread, and keeps what they answer until it ends. Whatever they raise is an error of the
-    statement, with the catalog's name. A store that has ``save`` has ``remove`` as well.
+    A session calls its methods one at a time, from whatever thread, and keeps what they answer until it ends, but for a name that a statement is
+    about to change. Whatever they raise is an error of the statement, with the catalog's name. A store that has ``save`` has ``remove`` as well.
     """
 
     @abstractmethod
@@ -34,7 +34,7 @@ class Store(ABC):
         """The definition of a table or a view: a CREATE TABLE without LIKE and AS, or a CREATE VIEW; None where there is none.
 
         It has what its name in the catalog is, whatever it is called in the text. Other names without a database mean those of ``database``.
-        Asked once, when a statement uses the name.
+        Asked once, when a statement uses the name, and again before one changes it.
         """
 
     def save(self, database: str, name: str, definition: str) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields as parts
-from dataclasses import is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sqlstream.plan.nodes import Node
 from sqlstream.plan.properties import fields, walk
-from sqlstream.sql.expressions import AggregateCall, Call, Expr
+from sqlstream.sql.expressions import AggregateCall, Call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlstream.plan.nodes import Node
     from sqlstream.sql.types import Type
 
 _DIGITS = 6
@@ -20,7 +18,7 @@ _DIGITS = 6
 
 def differences(node: Node) -> list[str]:
     """A sentence for each type of ``node``'s columns and expressions that has more fractional digits than are kept, and the notices of its calls."""
-    exprs = [e for n in walk(node) for expr in expressions(n) for e in expr.walk()]
+    exprs = [e for n in walk(node) for expr in n.expressions() for e in expr.walk()]
     types = [x for n in walk(node) for x in (f.type for f in fields(n))] + [e.type for e in exprs]
     cut = sorted({str(x.null()) for type_ in types for x in _within(type_) if x.is_timestamp and x.args[0] > _DIGITS})
     notices = [e.function.notice(len(e.args)) for e in exprs if isinstance(e, Call | AggregateCall) and e.function.notice is not None]
@@ -28,20 +26,6 @@ def differences(node: Node) -> list[str]:
         *(f"Times have {_DIGITS} digits behind the second here: of {name} the others are cut off, they read as zeros." for name in cut),
         *dict.fromkeys(sentence for sentence in notices if sentence),
     ]
-
-
-def expressions(value: Any) -> Iterator[Expr]:
-    """The expressions of a node, not of those below it."""
-    if isinstance(value, Expr):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from expressions(item)
-    elif is_dataclass(value):
-        for part in parts(value):
-            inner = getattr(value, part.name)
-            if not isinstance(inner, Node):
-                yield from expressions(inner)
 
 
 def _within(type_: Type) -> Iterator[Type]:

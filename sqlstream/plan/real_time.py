@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported
 from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import Node, Scan, Sink
 from sqlstream.plan.properties import changelog_mode, static, walk
-from sqlstream.sql.expressions import Call, Expr
+from sqlstream.sql.expressions import Call
 from sqlstream.sql.text import to_text
 from sqlstream.udf.declarations.functions import calls_python
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class RealTime(Enum):
@@ -38,7 +33,7 @@ def prevented(sink: Sink) -> str | None:
             return f"A '{node.table.connector}' table, as {node.table.path.quoted}, is read by micro-batches{ends}."
         if not node.real_time:
             return f"It has {describe(node)}."
-        for expr in _expressions(node):
+        for expr in node.expressions():
             if calls_python(expr):
                 return f"It calls a function in Python: {to_text(expr)}."
             if any(isinstance(e, Call) and e.function.clock and not e.args for e in expr.walk()):
@@ -54,18 +49,3 @@ def refuse_unless_real_time(sink: Node) -> None:
         raise NotSupported(
             f"The query can't run in real time. {why}", hint="RESET 'execution.real-time' runs it by micro-batches, of some 100 milliseconds."
         )
-
-
-def _expressions(node: Node) -> Iterator[Expr]:
-    """The outermost expressions of ``node`` itself."""
-    waiting: list[Any] = [getattr(node, f.name) for f in fields(node)]
-    while waiting:
-        match waiting.pop():
-            case Expr() as expr:
-                yield expr
-            case Node():
-                pass
-            case tuple() as values:
-                waiting += values
-            case value if is_dataclass(value):
-                waiting += [getattr(value, f.name) for f in fields(value)]

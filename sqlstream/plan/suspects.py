@@ -6,16 +6,16 @@ In: the message of a row that could not be computed, and the query's nodes. Out:
 from __future__ import annotations
 
 import re
-from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sqlstream.plan.nodes import Node
 from sqlstream.plan.properties import walk
 from sqlstream.sql.expressions import Call, Cast, Expr
 from sqlstream.sql.text import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
+
+    from sqlstream.plan.nodes import Node
 
 
 def _calls(*names: str) -> Callable[[Expr], bool]:
@@ -50,20 +50,5 @@ def suspects(message: str, nodes: Iterable[Node]) -> list[str]:
     said = next((matches for pattern, matches in _SAYING if pattern.match(message)), None)
     if said is None:
         return []
-    texts = list(dict.fromkeys(to_text(e) for n in nodes for below in walk(n) for e in _expressions(below) if said(e)))
+    texts = list(dict.fromkeys(to_text(e) for n in nodes for below in walk(n) for expr in below.expressions() for e in expr.walk() if said(e)))
     return texts if len(texts) <= _MOST else []
-
-
-def _expressions(value: Any) -> Iterator[Expr]:
-    """Those of a node, without its inputs', and all that they are made of."""
-    if isinstance(value, Expr):
-        yield from value.walk()
-    elif isinstance(value, tuple):
-        for each in value:
-            if not isinstance(each, Node):
-                yield from _expressions(each)
-    elif is_dataclass(value):
-        for each in fields(value):
-            inside = getattr(value, each.name)
-            if not isinstance(inside, Node):
-                yield from _expressions(inside)

@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sqlstream.lint.subject import Violation
-from sqlstream.plan.differences import expressions
 from sqlstream.plan.nodes import Scan
 from sqlstream.plan.properties import walk
 from sqlstream.sql.expressions import Call
@@ -71,5 +70,5 @@ def _shared(first: _Insert, second: _Insert) -> list[str]:
 
 
 def _calls(node: Node) -> frozenset[str]:
-    calls = (e for expr in expressions(node) for e in expr.walk() if isinstance(e, Call))
+    calls = (e for expr in node.expressions() for e in expr.walk() if isinstance(e, Call))
     return frozenset(c.function.name for c in calls if not c.function.deterministic)

@@ -7,14 +7,16 @@ right for a node that adds nothing.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import fields as dataclass_fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.plan import properties
+from sqlstream.sql.expressions import Expr
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sqlstream.plan.nodes.columns import Field
     from sqlstream.plan.nodes.windows import Windowing
@@ -51,6 +53,11 @@ class Node(ABC):
         """The same over other inputs."""
         assert not inputs
         return self
+
+    def expressions(self) -> Iterator[Expr]:
+        """The outermost expressions of the node itself, not of those that it is made of."""
+        for each in dataclass_fields(self):
+            yield from _expressions(getattr(self, each.name))
 
     # --- what each says -----------------------------------------------------------------------------------------------
 
@@ -198,3 +205,14 @@ def names_of(columns: tuple[str, ...], sources: Mapping[str, str]) -> tuple[str,
     for name, source in sources.items():
         names.setdefault(source, name)
     return tuple(names[c] for c in columns) if names.keys() >= set(columns) else None
+
+
+def _expressions(value: Any) -> Iterator[Expr]:
+    if isinstance(value, Expr):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _expressions(item)
+    elif is_dataclass(value) and not isinstance(value, Node):
+        for each in dataclass_fields(value):
+            yield from _expressions(getattr(value, each.name))

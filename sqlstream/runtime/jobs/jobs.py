@@ -289,7 +289,7 @@ class Jobs:
             self._noted(job, JobFolder(job.folder.parent, job.name).keep_stopped)
         with self._reading(job) if savepoint else nullcontext():
             if savepoint and not drain:
-                self._runners[job.id].await_pause()
+                job.await_pause()
             if not job.machine.ask(drain=drain):
                 job.done.wait(_END_SECONDS)
                 raise _not_running(job)

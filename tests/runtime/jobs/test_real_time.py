@@ -360,7 +360,9 @@ def test_auto_takes_real_time_where_it_can(pipe: Pipe) -> None:
     admin.create_partitions([NewPartitions(pipe.source, 3)])[pipe.source].result()
     pipe.broker.send(pipe.source, *((n, None, str(n)) for n in range(3)))
     assert sorted(pipe.receive(4, 60)) == ["0", "1", "2", "a"]
-    assert not job.real_time and job.status is JobStatus.RUNNING and pipe.told[-1].startswith("Job 'pipe' goes on by micro-batches")
+    # Its partitions are counted every second.
+    until(lambda: not job.real_time)
+    assert job.status is JobStatus.RUNNING and pipe.told[-1].startswith("Job 'pipe' goes on by micro-batches")
     assert sorted(pipe.later()) == ["0", "1", "2", "a"]
 
 

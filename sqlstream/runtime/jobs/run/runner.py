@@ -87,10 +87,6 @@ class JobRunner:
             self._job.queries.clear()
             self._job.watches.clear()
 
-    def await_pause(self) -> None:
-        """Wait until no micro-batch runs, or one has run for too long."""
-        self._job.await_pause()
-
     def _in_thread(self, body: Callable[[], None]) -> None:
         def run() -> None:
             job = self._job
