@@ -7,9 +7,15 @@ import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
+from sqlstream.core import private
 from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.folder import locks
 from sqlstream.runtime.jobs.machine import LIVING
+
+if TYPE_CHECKING:
+    import pytest
 
 STEPS = 600
 ALL = {"submit", "stop", "save", "stop saving", "drain", "retry", "fail", "finish", "restart", "drop"}
@@ -44,3 +50,18 @@ def test_whatever_is_asked_at_once(tmp_path: Path) -> None:
         assert record.status is None or record.status.status not in LIVING, record
     names = [record.name for record in left]
     assert len(names) == len({*names}), names
+
+
+def test_a_folder_that_is_dropped_before_it_is_held_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "jobs" / "one"
+    opened = private.open_file
+
+    def after_a_drop(path: Path, mode: str) -> IO[Any]:
+        monkeypatch.setattr(private, "open_file", opened)
+        folder.rmdir()
+        return opened(path, mode)
+
+    monkeypatch.setattr(private, "open_file", after_a_drop)
+    with locks.lock(folder, "one"):
+        assert locks.holder(folder) is not None
+    assert locks.holder(folder) is None

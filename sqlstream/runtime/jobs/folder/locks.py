@@ -32,6 +32,7 @@ RENEW_SECONDS = 5.0
 # So long a driver writes without having renewed its lease; then it looks whether it has it still.
 _VALID_SECONDS = 20.0
 _LOOK_SECONDS = 0.1
+_DROPS = 100
 
 
 class Lock(ABC):
@@ -129,7 +130,7 @@ class _FileLock(Lock):
 
 
 def _locked(folder: Path, name: str) -> IO[str]:
-    file = private.open_file(private.folder(folder) / "lock", "a+")
+    file = _opened(folder)
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -150,6 +151,14 @@ def _locked(folder: Path, name: str) -> IO[str]:
     file.write(str(os.getpid()))
     file.flush()
     return file
+
+
+def _opened(folder: Path) -> IO[str]:
+    """The file of the lock; its folder is made, as often as another process drops the job before there is a file in it."""
+    for _ in range(_DROPS):
+        with suppress(FileNotFoundError):
+            return private.open_file(private.folder(folder) / "lock", "a+")
+    return private.open_file(folder / "lock", "a+")
 
 
 def _file_holder(folder: Path) -> Owner | None:
