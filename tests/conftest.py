@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.core import spark_releases
 from tests.support import needs, sessions
 from tests.support.shared import shared
 
@@ -31,6 +32,9 @@ os.environ.setdefault("SQLSTREAM_CLASS_ARCHIVE", "no-build")
 # or has so much memory that collecting it beside the program pays, a tenth. Classes are collected when they fill what a JVM of few would have.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=400m")
 time.tzset()
+# The release of Spark that the run is on; of tests for one alone the others are left out.
+RELEASE = spark_releases.RELEASES[os.environ.get("SQLSTREAM_TEST_SPARK", spark_releases.INSTALLED)]
+spark_releases.use(RELEASE, print)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -62,6 +66,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     marked = (item for item in session.items if item.get_closest_marker("xdist_group"))
     if session.config.getoption("loadgroup", False) and not all("@" in item.nodeid for item in marked):
         raise pytest.UsageError("pytest-xdist knows no groups of tests with this pytest")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    marker = item.get_closest_marker("spark_release")
+    if marker is not None and marker.args[0] != RELEASE.name:
+        pytest.skip(f"it is about Spark {marker.args[0]}, and the run is on {RELEASE.name}")
 
 
 @pytest.fixture
@@ -114,7 +124,9 @@ def engine(spark_home: Path):
     from sqlstream.runtime.engine.session import Engine
 
     options = {
-        "spark.master": "local[2]",
+        spark_releases.OPTION: RELEASE.name,
+        # In real time each task has a slot, and mostly waits.
+        "spark.master": "local[16]" if RELEASE.stateful_real_time else "local[2]",
         # Where a test needs no more: the second costs a tenth of the processor time of all tests.
         "spark.sql.shuffle.partitions": "1",
         "spark.databricks.delta.snapshotPartitions": "1",

@@ -90,7 +90,8 @@ class Write:
     expects the rows of a micro-batch to be shown. ``version`` (app id, version) makes a batch write that is tried again idempotent where the
     sink can; a micro-batch has its query's id and its number. ``watermark`` says how far the watermark of a stream is when its micro-batch has
     been computed, in milliseconds since 1970, None before the first. ``met`` hears of what writing a micro-batch has raised.
-    ``real_time``: each row is written at once; see ``Connector.writes_in_real_time``.
+    ``real_time``: each row is written at once; see ``Connector.writes_in_real_time``. ``replaces``: what a row is comes right behind what it was,
+    under the same primary key.
     """
 
     spark: SparkSession
@@ -110,6 +111,7 @@ class Write:
     watermark: Callable[[], int | None] = lambda: None
     met: Callable[[Exception], None] = lambda error: None
     real_time: bool = False
+    replaces: bool = False
 
     def in_batches(self, write: Callable[[DataFrame, int], None], frame: DataFrame | None = None) -> DataStreamWriter:
         """The stream of ``frame``, the request's own where there is none, each micro-batch of which, with its number, ``write`` writes."""
@@ -163,6 +165,8 @@ class Connector(ABC):
     generates: ClassVar[bool] = False
     # What gives a table that never ends a bound, behind "Give the table a bound: "; empty where nothing does.
     bounded_by: ClassVar[str] = ""
+    # Whether it is Delta's, which not each release of Spark has.
+    needs_delta: ClassVar[bool] = False
     # Whether a stream of it can give each record at once, without micro-batches.
     reads_in_real_time: ClassVar[bool] = False
     # Whether a micro-batch of a stream may leave some of the available rows to the next one.
@@ -230,8 +234,11 @@ class Connector(ABC):
         """The kinds of changes that ``table`` takes when it is written to."""
         return (ChangelogMode.APPEND,)
 
-    def writes_in_real_time(self, table: Table, mode: ChangelogMode) -> bool:
-        """Whether ``write_stream`` writes each row of changes of such a mode at once, by a sink of Spark's."""
+    def writes_in_real_time(self, table: Table, mode: ChangelogMode, *, in_order: bool) -> bool:
+        """Whether ``write_stream`` writes each row of changes of such a mode at once, by a sink of Spark's.
+
+        ``in_order``: the changes of each row by the table's primary key come one after the other, from one task.
+        """
         return False
 
     def bounded(self, table: Table) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.core.changelog import REMOVES
+from sqlstream.core.changelog import KIND, REMOVES, RowKind
 from sqlstream.core.hidden import hidden
 from sqlstream.sql.quoting import quote
 
@@ -56,6 +56,14 @@ def upserts(batch: DataFrame, request: Write) -> DataFrame:
     exists = f"{_NET} > 0 OR {_COMES} AND ({_NET} = 0 OR {_TOGETHER})"
     left = _marked(net.where(f"{_NET} <> 0 OR {_COMES}"), [*columns, _PLACE], f"NOT ({exists})")
     return _last(left, keys, columns, f"named_struct('stays', NOT {DELETED}, 'place', {_PLACE})")
+
+
+def each_change(rows: DataFrame, request: Write) -> DataFrame:
+    """``rows``, those of ``request.frame``, one by one as the table's columns and DELETED: changes of a row that come in order."""
+    columns = [c.name for c in request.table.persisted]
+    if not request.mode.carries_kinds:
+        return _marked(rows, columns, "FALSE")
+    return _marked(rows.where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}") if request.replaces else rows, columns, REMOVES)
 
 
 def _marked(frame: DataFrame, columns: list[str], deleted: str) -> DataFrame:

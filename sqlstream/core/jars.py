@@ -98,7 +98,7 @@ def ensure_all(set_names: Iterable[str], progress: Callable[[str], None] = lambd
     if _missing(jars, folder):
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with _locked_folder(folder, progress):
+            with held(folder, progress, "jars"):
                 missing = _missing(jars, folder)
                 if missing:
                     _fetch_all(missing, folder, progress)
@@ -263,12 +263,12 @@ def _settings() -> Path | None:
 
 
 @contextlib.contextmanager
-def _locked_folder(folder: Path, progress: Callable[[str], None]) -> Iterator[None]:
-    """Only one process fetches at a time; another waits for it."""
+def held(folder: Path, progress: Callable[[str], None], what: str) -> Iterator[None]:
+    """Only one process fetches ``what`` into ``folder`` at a time; another waits for it."""
     with (folder / ".lock").open("a") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            progress("Waiting for another process that is fetching jars")
+            progress(f"Waiting for another process that is fetching {what}")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield  # closing the file releases the lock

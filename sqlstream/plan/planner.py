@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.catalog.apply import StatementContext
 from sqlstream.catalog.schema import table_columns
-from sqlstream.core import settings
+from sqlstream.core import settings, spark_releases
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.zones import is_zone
@@ -105,6 +105,7 @@ class Planner:
                 batch=settings.read(self.options, "execution.runtime-mode") == "batch",
                 dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
                 real_time=RealTime(settings.read(self.options, "execution.real-time")),
+                release=spark_releases.wanted(self.options),
                 state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
                 drop_nulls=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper() == "DROP",
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
@@ -174,7 +175,7 @@ class Planner:
         plan = rewrite(logical, env.settings.state_ttl, batch=env.settings.batch, check=partial(one_rowtime, batch=env.settings.batch))
         validate(plan if isinstance(plan, Sink) or env.settings.batch else without_limit(plan)[0], batch=env.settings.batch)
         if env.settings.real_time is RealTime.TRUE and not env.settings.batch:
-            refuse_unless_real_time(plan)
+            refuse_unless_real_time(plan, env.settings.release)
         return Planned(node, logical, plan)
 
     def selected(self, query: exp.Expr, env: scope.Environment) -> tuple[Node, int | None]:

@@ -68,6 +68,16 @@ def upsert_key(node: Node) -> tuple[str, ...] | None:
 
 
 @once
+def task_keys(node: Node) -> tuple[frozenset[str], ...] | None:
+    """The values by which the rows of ``node`` are spread over Spark's tasks: rows that are equal in all of them come from one, in order.
+
+    Each is a set of columns that have it; the set is empty where ``node``'s output lacks it. There are none where one task has all rows. None where
+    rows are as their sources gave them.
+    """
+    return node.task_keys()
+
+
+@once
 def unchecked(node: Node) -> Mapping[str, bool]:
     """The columns whose type says NOT NULL and whose values nobody looks at, those of sources and what is computed of them: each with whether Flink
     makes up a value in the place of a NULL.

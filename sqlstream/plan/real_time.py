@@ -6,12 +6,15 @@ from enum import Enum
 
 from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported
+from sqlstream.core.spark_releases import OPTION, RELEASES, Release
 from sqlstream.plan.explain import describe
-from sqlstream.plan.nodes import Node, Scan, Sink
-from sqlstream.plan.properties import changelog_mode, static, walk
+from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Node, OneByOne, Rank, Scan, Sink, Union
+from sqlstream.plan.properties import awaits_watermark, changelog_mode, state_ttl, static, task_keys, upsert_key, walk
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.text import to_text
 from sqlstream.udf.declarations.functions import calls_python
+
+_HINT = "RESET 'execution.real-time' runs it by micro-batches, of some 100 milliseconds."
 
 
 class RealTime(Enum):
@@ -22,8 +25,8 @@ class RealTime(Enum):
     FALSE = "false"
 
 
-def prevented(sink: Sink) -> str | None:
-    """What keeps the query of ``sink`` from running in real time, as a sentence; None where nothing does."""
+def prevented(sink: Sink, release: Release) -> str | None:
+    """What keeps the query of ``sink`` from running in real time on ``release`` of Spark, as a sentence; None where nothing does."""
     table = sink.table
     if static(sink):
         return "What it reads ends by itself."
@@ -31,21 +34,63 @@ def prevented(sink: Sink) -> str | None:
         if isinstance(node, Scan) and (node.bounded or not find_connector(node.table.connector).reads_in_real_time):
             ends = ", for it ends" if node.bounded else ""
             return f"A '{node.table.connector}' table, as {node.table.path.quoted}, is read by micro-batches{ends}."
-        if not node.real_time:
+        if not node.real_time or awaits_watermark(node):
             return f"It has {describe(node)}."
+        if state_ttl(node):
+            return f"State expires with the micro-batches in {describe(node)}."
+        if node.keeps_state and not release.stateful_real_time:
+            return f"It has {describe(node)}, which keeps state: Spark {release.name} does that by micro-batches."
+        if isinstance(node, Union) and (kept := next((below for below in walk(node) if below.keeps_state), None)) is not None:
+            return f"Streams are brought together above {describe(kept)}, which keeps state: Spark does that by micro-batches."
         for expr in node.expressions():
             if calls_python(expr):
                 return f"It calls a function in Python: {to_text(expr)}."
             if any(isinstance(e, Call) and e.function.clock and not e.args for e in expr.walk()):
                 return f"The time is that of a micro-batch in {describe(node)}: select it as a column, and compare that."
-    if not find_connector(table.connector).writes_in_real_time(table, changelog_mode(sink.input)):
-        return f"A '{table.connector}' table, as {table.path.quoted}, is written by micro-batches."
-    return None
-
-
-def refuse_unless_real_time(sink: Node) -> None:
-    """Raises NotSupported for a query that would run by micro-batches."""
-    if isinstance(sink, Sink) and (why := prevented(sink)) is not None:
-        raise NotSupported(
-            f"The query can't run in real time. {why}", hint="RESET 'execution.real-time' runs it by micro-batches, of some 100 milliseconds."
+    connector, mode, in_order = find_connector(table.connector), changelog_mode(sink.input), _in_order(sink)
+    if connector.writes_in_real_time(table, mode, in_order=in_order):
+        return None
+    if connector.writes_in_real_time(table, mode, in_order=True):
+        return (
+            f"The changes of one row of {table.path.quoted}, by its primary key, come from several tasks of Spark's: only a micro-batch orders them."
         )
+    return f"A '{table.connector}' table, as {table.path.quoted}, is written by micro-batches."
+
+
+def _in_order(sink: Sink) -> bool:
+    """Whether all changes of a row by the primary key come one after the other, from one task."""
+    keys, spread = upsert_key(sink.input), task_keys(sink.input)
+    if sink.table.primary_key is None or keys is None or spread is None:
+        return False
+    primary = set(sink.table.primary_key.columns)
+    return set(keys) <= primary and all(value & primary for value in spread)
+
+
+def replaces(sink: Sink) -> bool:
+    """Whether what a row was is always followed by what it is, under the same primary key."""
+    keys, node = upsert_key(sink.input), sink.input
+    if sink.table.primary_key is None or sink.drop_nulls or keys is None or not set(sink.table.primary_key.columns) <= set(keys):
+        return False
+    while isinstance(node, OneByOne):
+        if node.leaves_out:
+            return False
+        node = node.input
+    # A join gives the changes of its inputs on, which come alone where the join's key changes.
+    return isinstance(node, GroupAggregate | Rank | ChangelogNormalize)
+
+
+def stateful(sink: Sink) -> int:
+    """How many operators of the query keep state: in real time each has tasks of its own."""
+    return sum(node.keeps_state for node in walk(sink))
+
+
+def refuse_unless_real_time(sink: Node, release: Release) -> None:
+    """Raises NotSupported for a query that would run by micro-batches."""
+    if isinstance(sink, Sink) and (why := prevented(sink, release)) is not None:
+        raise NotSupported(f"The query can't run in real time. {why}", hint=f"{_elsewhere(sink, release)}{_HINT}")
+
+
+def _elsewhere(sink: Sink, release: Release) -> str:
+    """Which other releases run it so, as a sentence."""
+    able = [r.name for r in RELEASES.values() if r is not release and prevented(sink, r) is None]
+    return f"SET '{OPTION}' = '{able[-1]}', before Spark starts, runs it in real time. " if able else ""

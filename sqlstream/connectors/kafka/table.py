@@ -83,7 +83,7 @@ class Kafka(TopicConnector):
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
         return formats.writable_changes(self.layout(table).value)
 
-    def writes_in_real_time(self, table: Table, mode: ChangelogMode) -> bool:
+    def writes_in_real_time(self, table: Table, mode: ChangelogMode, *, in_order: bool) -> bool:
         return True
 
     def write_stream(self, request: Write) -> DataStreamWriter:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors.kafka.connector import ENDS, TOPICS, WRITING, TopicConnector
 from sqlstream.connectors.kafka.records import Layout, encoded, layout
-from sqlstream.connectors.upserts import DELETED, upserts
+from sqlstream.connectors.upserts import DELETED, each_change, upserts
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.options import Option, OptionKind, Support
@@ -72,14 +72,15 @@ class UpsertKafka(TopicConnector):
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
         return tuple(ChangelogMode)
 
-    def writes_in_real_time(self, table: Table, mode: ChangelogMode) -> bool:
-        return not mode.updates
+    def writes_in_real_time(self, table: Table, mode: ChangelogMode, *, in_order: bool) -> bool:
+        return in_order or not mode.updates
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         self._check_flush(request.table)
         options = self.sink_options(request.table)
         if request.real_time:
-            return encoded(request.frame, request.table, self.layout(request.table)).writeStream.format("kafka").options(**options)
+            changes = encoded(each_change(request.frame, request), request.table, self.layout(request.table), removed=DELETED)
+            return changes.writeStream.format("kafka").options(**options)
 
         def write(batch: DataFrame, _: int) -> None:
             self._encoded(batch, request).write.format("kafka").options(**options).save()

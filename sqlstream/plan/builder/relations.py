@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlstream.catalog.circles import reads_itself
 from sqlstream.connectors import find_connector
+from sqlstream.core import spark_releases
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.core.options import resolve_environment, with_samples
 from sqlstream.plan.builder.correlate import column_names
@@ -165,6 +166,12 @@ def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
     if not declared.columns:
         raise NotSupported(f"Table '{declared.path}' has no columns.", at=at, hint="Declare them in its CREATE TABLE.")
     connector = find_connector(declared.connector, at)
+    if connector.needs_delta and not env.settings.release.delta:
+        raise NotSupported(
+            f"There is no Delta for Spark {env.settings.release.name}, so table '{declared.path}' can't be used.", at=at,
+            hint=f"RESET '{spark_releases.OPTION}' runs on Spark {spark_releases.INSTALLED}. One process runs on one release: put these"
+            " statements into a script of their own, for `sqlstream jobs start`.",
+        )  # fmt: skip
     known = partial(with_samples, declared=connector.options) if env.settings.dry else resolve_environment
     resolved = replace(declared, options=known(declared.options))
     if env.settings.warehouse:

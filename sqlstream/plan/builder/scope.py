@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
 
+from sqlstream.core.spark_releases import INSTALLED, RELEASES, Release
 from sqlstream.plan.nodes import Join, JoinKind
 from sqlstream.plan.properties import fields
 from sqlstream.plan.real_time import RealTime
@@ -45,6 +46,7 @@ class PlanSettings:
     changes_twice: bool = False
     state_ttl: int = 0
     real_time: RealTime = RealTime.FALSE
+    release: Release = RELEASES[INSTALLED]
     dry: bool = False
     warehouse: str | None = None
     functions: Mapping[str, Function] = field(default_factory=dict, compare=False)

@@ -29,8 +29,8 @@ class Node(ABC):
     ``keeps_state``: over a stream it keeps something from one micro-batch to the next, which a later version of a job goes on with.
     ``recorded``: what records of plans call it, and each of its fields, in the order of the class; what is compared is in it. It stays when the class
     or a field gets another name. ``by_time``: its rows go by event time, or by windows of the clock. ``real_time``: Spark gives each row on
-    at once, without a micro-batch. ``waiting``: the sentence about rows that it holds back until the watermark, up to where that is; empty where it
-    holds none, or does so for a window.
+    at once, without a micro-batch; where it keeps state, in the releases that can. ``waiting``: the sentence about rows that it holds back until the
+    watermark, up to where that is; empty where it holds none, or does so for a window.
     """
 
     recorded: ClassVar[tuple[str, ...]]
@@ -89,6 +89,10 @@ class Node(ABC):
 
     def key(self) -> tuple[str, ...] | None:
         """See ``upsert_key``."""
+        return None
+
+    def task_keys(self) -> tuple[frozenset[str], ...] | None:
+        """See ``task_keys``."""
         return None
 
     def windowing(self) -> Windowing | None:
@@ -186,6 +190,10 @@ class OneByOne(Unary):
     def key(self) -> tuple[str, ...] | None:
         below = properties.upsert_key(self.input)
         return None if below is None else names_of(below, self.distinct)
+
+    def task_keys(self) -> tuple[frozenset[str], ...] | None:
+        below = properties.task_keys(self.input)
+        return below and tuple(frozenset(name for name, source in self.distinct.items() if source in key) for key in below)
 
     def windowing(self) -> Windowing | None:
         below = properties.windowing(self.input)

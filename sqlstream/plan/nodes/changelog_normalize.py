@@ -20,6 +20,7 @@ class ChangelogNormalize(Unary):
 
     recorded: ClassVar = ("ChangelogNormalize", "input", "keys")
     keeps_state: ClassVar = True
+    real_time: ClassVar = True
 
     keys: tuple[str, ...]
 
@@ -37,3 +38,6 @@ class ChangelogNormalize(Unary):
 
     def key(self) -> tuple[str, ...] | None:
         return self.keys
+
+    def task_keys(self) -> tuple[frozenset[str], ...] | None:
+        return tuple(frozenset([key]) for key in self.keys)

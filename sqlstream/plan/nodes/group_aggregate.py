@@ -33,6 +33,7 @@ class GroupAggregate(Unary):
 
     recorded: ClassVar = ("GroupAggregate", "input", "keys", "aggregates", "upserts", "ttl")
     keeps_state: ClassVar = True
+    real_time: ClassVar = True
 
     keys: tuple[str, ...]
     aggregates: tuple[NamedAggregate, ...]
@@ -65,6 +66,9 @@ class GroupAggregate(Unary):
 
     def key(self) -> tuple[str, ...] | None:
         return self.keys
+
+    def task_keys(self) -> tuple[frozenset[str], ...] | None:
+        return tuple(frozenset([key]) for key in self.keys)
 
     def ttl_ms(self) -> int:
         return self.ttl or 0

@@ -131,13 +131,25 @@ class Join(Node):
         if self.kind.left_only:
             return left
         right = upsert_key(self.right)
-        pairs = [c.args for c in make.conjuncts(self.condition) if isinstance(c, Call) and c.function.name == "="]
-        equal = {e.name for pair in pairs if all(isinstance(e, ColumnRef) for e in pair) for e in pair if isinstance(e, ColumnRef)}
+        equal = {name for pair in self._pairs for name in pair}
         if left is not None and right is not None and set(right) <= equal and self.kind in (JoinKind.INNER, JoinKind.LEFT):
             return left
         if left is not None and right is not None and set(left) <= equal and self.kind in (JoinKind.INNER, JoinKind.RIGHT):
             return right
         return (*left, *right) if left is not None and right is not None else None
+
+    @property
+    def _pairs(self) -> list[list[str]]:
+        """Columns that the condition wants to be equal."""
+        calls = [c.args for c in make.conjuncts(self.condition) if isinstance(c, Call) and c.function.name == "="]
+        names = [[e.name for e in args if isinstance(e, ColumnRef)] for args in calls]
+        return [pair for pair in names if len(pair) == 2]
+
+    @property
+    def equal_columns(self) -> list[set[str]]:
+        """Of each pair of columns that the condition wants to be equal, those that have the value in each row of the output."""
+        kept = [f.name for i, side in enumerate(self.inputs) if not (self.kind.left_optional, self.kind.right_optional)[i] for f in fields(side)]
+        return [{name for name in pair if name in kept and name in {f.name for f in fields(self)}} for pair in self._pairs]
 
     def lost_time(self, name: str) -> str | None:
         place = next((i for i, side in enumerate(self.inputs) if name in {f.name for f in fields(side)}), None)

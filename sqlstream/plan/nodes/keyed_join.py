@@ -32,6 +32,7 @@ class KeyedJoin(Unary):
 
     recorded: ClassVar = ("KeyedJoin", "input", "join", "keys", "null_safe", "columns", "condition")
     keeps_state: ClassVar = True
+    real_time: ClassVar = True
 
     join: Join
     keys: tuple[str, ...]
@@ -56,6 +57,10 @@ class KeyedJoin(Unary):
 
     def key(self) -> tuple[str, ...] | None:
         return upsert_key(self.join)
+
+    def task_keys(self) -> tuple[frozenset[str], ...] | None:
+        pairs = self.join.equal_columns
+        return tuple(map(frozenset, pairs)) if len(pairs) == len(self.keys) else None
 
     def ttl_ms(self) -> int:
         # Rows of both sides are kept together, so the longer time counts.

@@ -29,6 +29,7 @@ class Rank(Unary):
 
     recorded: ClassVar = ("Rank", "input", "partition", "order", "rank", "first", "last", "latest", "once", "ttl")
     keeps_state: ClassVar = True
+    real_time: ClassVar = True
     waiting: ClassVar = "The first row of a key is emitted when the watermark has passed it"
 
     partition: tuple[str, ...]
@@ -66,6 +67,9 @@ class Rank(Unary):
         if self.first == self.last:
             return self.partition
         return upsert_key(self.input) if self.rank is None else (*self.partition, self.rank)
+
+    def task_keys(self) -> tuple[frozenset[str], ...] | None:
+        return tuple(frozenset([key]) for key in self.partition)
 
     @property
     def first_by_rowtime(self) -> bool:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 
-from sqlstream.core import jars, private, trust
+from sqlstream.core import jars, private, spark_releases, trust
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.java import classes, passed_over, require_java
 from sqlstream.core.options import resolve_environment
@@ -60,10 +60,15 @@ FIXED = {
     # A kill in the midst of the first offsets leaves a part of them behind, which is no other query's: folders of jobs are nobody else's.
     "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": "false",
     "spark.sql.streaming.checkpointFileManagerClass": "sqlstream.storage.CheckpointFiles",
-    "spark.sql.extensions": f"io.delta.sql.DeltaSparkSessionExtension,{EXTENSIONS}",
-    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.sql.extensions": EXTENSIONS,
     # The last run of a job that is drained reads each source up to where that is then, whatever kind it is of.
     "spark.sql.streaming.triggerAvailableNowWrapper.enabled": "true",
+}
+
+# Where the release of Spark has Delta.
+_DELTA = {
+    "spark.sql.extensions": f"io.delta.sql.DeltaSparkSessionExtension,{EXTENSIONS}",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
 
 DEFAULTS = {
@@ -86,6 +91,11 @@ DEFAULTS = {
     "spark.sql.ui.explainMode": "simple",
     # What Spark itself hides in its log and its plans.
     "spark.redaction.regex": f"(?i){SECRET.pattern}",
+}
+# Where the release has real time with state.
+_REAL_TIME = {
+    # How long a row waits for others on its way to the next operator.
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
 }
 LOOPBACK = "127.0.0.1"
 # What Spark is started with, in which ``${env:NAME}`` is a variable's value.
@@ -248,7 +258,9 @@ class Engine:
         submission = submitted.configuration()
         users = resolve_environment(self.options(), _REFERRING)
         if submission is not None:
-            users = submitted.joined(submission, users, FIXED, frozenset({"spark.sql.extensions"}), self._notify)
+            users = submitted.joined(submission, users, fixed(users), frozenset({"spark.sql.extensions"}), self._notify)
+        release = spark_releases.wanted(users)
+        spark_releases.use(release, self._notify)
         here = python_archives.on_this_machine(users.get("spark.master", DEFAULTS["spark.master"]))
         if here:
             unpacked = python_archives.unpacked(users, self._project)
@@ -303,7 +315,8 @@ class Engine:
         if submission is not None:
             gateway = SparkContext._gateway
         elif alone:
-            gateway = self._alone(java, beside, java_options, settings["spark.driver.memory"], log, environment)
+            archived = release.name == spark_releases.INSTALLED
+            gateway = self._alone(java, beside, java_options, settings["spark.driver.memory"], log, environment, archived=archived)
         else:
             gateway = jvm.through_launcher(java, settings, java_options, environment, self._run_java)
         self._gateway = gateway
@@ -320,8 +333,10 @@ class Engine:
         _ = spark.streams
         return spark
 
-    def _alone(self, java: Path, beside: list[Path], options: list[str], memory: str, log: Path, environment: Mapping[str, str]) -> Any:
-        """The JVM, started without Spark's launcher; without the archive of its classes where it does not start with that."""
+    def _alone(
+        self, java: Path, beside: list[Path], options: list[str], memory: str, log: Path, environment: Mapping[str, str], *, archived: bool
+    ) -> Any:
+        """The JVM, started without Spark's launcher; without the archive of its classes where it does not start with that, or none is kept."""
         sparks = libraries()
         class_path = jvm.class_path(sparks, beside)
         options = [*jvm.module_options(sparks), f"-XX:ErrorFile={log.with_name('hs_err_%p.log')}", *options]
@@ -330,7 +345,7 @@ class Engine:
             home = {"SPARK_HOME": str(sparks[0].parent.parent)}
             return jvm.start(java, class_path, options, memory, {**environment, **home}, self._run_java)
 
-        if not archive.enabled():
+        if not (archived and archive.enabled()):
             return start(options)
         self._archive = archive.archive_path(class_path)
         return archive.started(start, options, self._archive)
@@ -366,16 +381,22 @@ def _conf(settings: Mapping[str, str]) -> SparkConf:
     return conf
 
 
+def fixed(options: Mapping[str, str]) -> dict[str, str]:
+    """What Flink's meaning depends on, in the release that ``options`` name."""
+    return {**FIXED, **(_DELTA if spark_releases.wanted(options).delta else {})}
+
+
 def spark_conf(options: Mapping[str, str], beside: list[Path]) -> dict[str, str]:
     """Spark's configuration: defaults, the user's ``spark.*`` keys and ``parallelism.default``, then what is fixed.
 
     Raises ValidationError where the user sets a fixed key to something else.
     """
-    users = {k: v for k, v in options.items() if k.startswith("spark.")}
+    users = {k: v for k, v in options.items() if k.startswith("spark.") and k != spark_releases.OPTION}
+    needed = fixed(options)
     for key, value in users.items():
-        if key in FIXED and key != "spark.sql.extensions" and value != FIXED[key]:
-            raise ValidationError(f"'{key}' can't be set: sqlstream needs '{FIXED[key]}' to keep Flink's meaning.")
-    conf = {**DEFAULTS, **users}
+        if key in needed and key != "spark.sql.extensions" and value != needed[key]:
+            raise ValidationError(f"'{key}' can't be set: sqlstream needs '{needed[key]}' to keep Flink's meaning.")
+    conf = {**DEFAULTS, **(_REAL_TIME if spark_releases.wanted(options).stateful_real_time else {}), **users}
     local = _is_local(conf["spark.master"])
     conf.setdefault("spark.sql.shuffle.partitions", _parallelism(options) or (str(_local_cores(conf["spark.master"])) if local else "200"))
     if local:
@@ -388,8 +409,8 @@ def spark_conf(options: Mapping[str, str], beside: list[Path]) -> dict[str, str]
     else:
         # Tasks read expressions as deep from the driver.
         conf["spark.executor.extraJavaOptions"] = " ".join(filter(None, [_STACK, users.get("spark.executor.extraJavaOptions")]))
-    extensions = [e for e in (FIXED["spark.sql.extensions"], users.get("spark.sql.extensions")) if e]
-    conf.update(FIXED)
+    extensions = [e for e in (needed["spark.sql.extensions"], users.get("spark.sql.extensions")) if e]
+    conf.update(needed)
     conf["spark.sql.extensions"] = ",".join(dict.fromkeys(extensions))
     shipped = None if python_archives.on_this_machine(conf["spark.master"]) else options.get("python.archives")
     if "spark.delta.logStore.class" not in conf:

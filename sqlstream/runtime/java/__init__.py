@@ -1,6 +1,7 @@
 """Our own classes in Spark's JVM: ``jar`` compiles the Java files below this folder, once, into the user's cache; the session's classpath has it.
 
-Folders are Java's packages; Python names a class by ``sqlstream.core.java.classes``.
+The folders of ``sqlstream`` are Java's packages; Python names a class by ``sqlstream.core.java.classes``. What differs by the release of Spark is in
+``spark-4.2`` and its like: of these the one is compiled that is for the release that runs.
 """
 
 from __future__ import annotations
@@ -8,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 import subprocess
 import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.core import jars, sealed
+from sqlstream.core import jars, sealed, spark_releases
 from sqlstream.core.errors import SetupError
 from sqlstream.core.java import require_java
 
@@ -29,14 +31,24 @@ _WARNINGS = (
 )
 # Jars of other releases; a JVM that runs has its own open.
 _KEPT = 10
-SOURCES = sorted(Path(__file__).parent.rglob("*.java"))
+_HOME = Path(__file__).parent
+_LAUNCHER = re.compile(r"spark-launcher_[\d.]+-(\d+\.\d+)")
+
+
+def sources(sparks: Sequence[Path]) -> list[Path]:
+    """Our Java files for the Spark whose jars these are. Raises SetupError for a release that there are none for."""
+    launcher = next(found for jar in sparks if (found := _LAUNCHER.match(jar.name)))
+    if not (own := _HOME / f"spark-{launcher[1]}").is_dir():
+        raise SetupError(f"sqlstream does not run on Spark {launcher[1]}.", hint=f"It runs on Spark {' and '.join(spark_releases.RELEASES)}.")
+    return sorted([*(_HOME / "sqlstream").rglob("*.java"), *own.rglob("*.java")])
 
 
 def jar(progress: Callable[[str], None]) -> Path:
     """The jar of our classes. Raises SetupError."""
     class_path = [*libraries(), *jars.ensure("spark", progress)]
     digest = hashlib.sha256()
-    for path in SOURCES:
+    files = sources(class_path)
+    for path in files:
         digest.update(path.read_bytes())
     digest.update(" ".join(p.name for p in class_path).encode())
     target = jars.cache_dir() / f"sqlstream-operators-{digest.hexdigest()[:16]}.jar"
@@ -44,7 +56,7 @@ def jar(progress: Callable[[str], None]) -> Path:
         (compiler,) = jars.ensure("compiler", progress)
         progress("Compiling sqlstream's operators, once")
         with tempfile.TemporaryDirectory(prefix=".compile-", dir=target.parent) as work:
-            _packed(compile_into(Path(work) / "classes", compiler, class_path), Path(work) / "operators.jar").replace(target)
+            _packed(compile_into(Path(work) / "classes", compiler, class_path, files), Path(work) / "operators.jar").replace(target)
         sealed.seal(target)
         for old in sorted(target.parent.glob("sqlstream-operators-*.jar"), key=lambda p: p.stat().st_mtime, reverse=True)[_KEPT:]:
             sealed.remove(old)
@@ -58,10 +70,10 @@ def libraries() -> list[Path]:
     return sorted(p for place in places for p in Path(place).glob("jars/*.jar"))
 
 
-def compile_into(classes: Path, compiler: Path, class_path: list[Path], *options: str, sources: Sequence[Path] = SOURCES) -> Path:
-    """``classes``, a folder, with the classes of ``sources``, our own. Raises SetupError."""
+def compile_into(classes: Path, compiler: Path, class_path: list[Path], files: Sequence[Path], *options: str) -> Path:
+    """``classes``, a folder, with the classes of ``files``, our own. Raises SetupError."""
     command = [str(require_java()), "-jar", str(compiler), "-17", "-proc:none", _WARNINGS, *options, "-encoding", "UTF-8", "-d", str(classes)]
-    command += ["-cp", os.pathsep.join(map(str, class_path)), *map(str, sources)]
+    command += ["-cp", os.pathsep.join(map(str, class_path)), *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SetupError(f"sqlstream's operators do not compile:\n{done.stderr or done.stdout}")

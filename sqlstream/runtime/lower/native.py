@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlstream.core.spark_releases import running
 from sqlstream.plan.nodes import GroupAggregate, Node
 from sqlstream.plan.properties import changelog_mode, once, static
 from sqlstream.udf.declarations.functions import Accumulator
@@ -9,10 +10,15 @@ from sqlstream.udf.declarations.functions import Accumulator
 
 def native(node: GroupAggregate) -> bool:
     """Whether Spark's own aggregate gives what ``node`` does of a stream: in update mode, and then as the only operator with a state, or
-    as an operator that drops duplicates."""
+    as an operator that drops duplicates.
+
+    Spark's aggregate in real time is another operator than that in micro-batches, and neither reads the state of the other.
+    """
     if changelog_mode(node.input).updates or node.ttl or any(isinstance(a.call.function, Accumulator) for a in node.aggregates):
         return False
-    return not node.aggregates or (node.upserts and _stateless(node.input) and not any(a.call.distinct for a in node.aggregates))
+    return not node.aggregates or (
+        not running().stateful_real_time and node.upserts and _stateless(node.input) and not any(a.call.distinct for a in node.aggregates)
+    )
 
 
 @once

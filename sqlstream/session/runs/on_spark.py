@@ -175,7 +175,7 @@ def _spark_plans(context: Context, planned: Sequence[Planned], env: scope.Enviro
 
 def _real_time(sink: Sink, env: scope.Environment) -> str:
     """Whether the query of ``sink`` runs in real time, could, or what keeps it from that."""
-    why = prevented(sink)
+    why = prevented(sink, env.settings.release)
     if why is not None:
         return f"By micro-batches. {why}"
     match env.settings.real_time:

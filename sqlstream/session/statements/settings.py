@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sqlstream.session.results import Outcome
     from sqlstream.session.statements.handler import Handler
 
-# What Spark's workers are started with, and the flags for it.
-_STARTED_WITH = {"python.archives": "-pyarch", "python.executable": "-pyexec"}
+# What Spark is started with and a statement would miss, and the flags for it.
+_STARTED_WITH = {"python.archives": "-pyarch", "python.executable": "-pyexec", "spark.version": "-D"}
 
 
 def answer(node: ast.Set | ast.Reset, context: Context) -> Outcome:
@@ -49,7 +49,7 @@ def answer(node: ast.Set | ast.Reset, context: Context) -> Outcome:
 
 
 def _after_start(key: str, node: ast.Set | ast.Reset) -> str | None:
-    """The notice about a new value that Spark no longer reads, since it has started. Raises ValidationError where functions would miss it."""
+    """The notice about a new value that Spark no longer reads, since it has started. Raises ValidationError where a statement would miss it."""
     if key in _STARTED_WITH:
         hint = f"Set it before the first query, or with {_STARTED_WITH[key]}, or in sqlstream.toml."
         raise ValidationError(f"'{key}' can no longer be set: Spark has started.", at=node, hint=hint)

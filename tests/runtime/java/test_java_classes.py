@@ -7,11 +7,11 @@ from pathlib import Path
 
 import sqlstream
 from sqlstream.core import jars
-from sqlstream.runtime.java import SOURCES, compile_into, libraries
+from sqlstream.runtime.java import compile_into, libraries, sources
 
 HOME = Path(sqlstream.__file__).parent
-ROOT = HOME / "runtime" / "java"
-CLASSES = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in SOURCES}
+JAVA = HOME / "runtime" / "java"
+CLASSES = {".".join(path.with_suffix("").parts[path.parts.index("sqlstream", len(JAVA.parts)) :]): path for path in sources(libraries())}
 NAMES = (
     re.compile(r'"(sqlstream(?:\.[a-z]+)?\.[A-Z]\w+)"'),
     re.compile(r"\bclasses\([\w.]*\)(\.[a-z]+\.[A-Z]\w+)"),
@@ -38,4 +38,4 @@ def test_python_names_classes_that_there_are() -> None:
 
 def test_the_compiler_warns_of_nothing(tmp_path: Path) -> None:
     (compiler,) = jars.ensure("compiler")
-    compile_into(tmp_path, compiler, [*libraries(), *jars.ensure("spark")], "-failOnWarning")
+    compile_into(tmp_path, compiler, [*libraries(), *jars.ensure("spark")], sources(libraries()), "-failOnWarning")

@@ -28,7 +28,7 @@ def reports(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """What StateTests says of each test."""
     class_path = [jar(print), *libraries(), *jars.ensure("spark")]
     (compiler,) = jars.ensure("compiler")
-    classes = compile_into(tmp_path_factory.mktemp("classes"), compiler, class_path, "-failOnWarning", sources=sorted(HERE.rglob("*.java")))
+    classes = compile_into(tmp_path_factory.mktemp("classes"), compiler, class_path, sorted(HERE.rglob("*.java")), "-failOnWarning")
     seed = int(os.environ.get("SQLSTREAM_TEST_SEED", random.randrange(1 << 31)))
     command = [str(require_java()), "-XX:TieredStopAtLevel=1", *module_options(libraries()), "-cp", os.pathsep.join(map(str, [classes, *class_path]))]
     done = subprocess.run([*command, "sqlstream.state.StateTests", str(seed), str(request.param)], capture_output=True, text=True, check=False)

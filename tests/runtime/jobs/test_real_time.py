@@ -235,7 +235,7 @@ REFUSED = {
     ),
     "more partitions than slots": (
         "INSERT INTO b SELECT x.v FROM (SELECT v FROM a UNION ALL SELECT v FROM a3) AS x",
-        "Real time needs a slot of Spark's for each partition that job 'pipe' reads (4), and one for all else; there are 2.",
+        "Real time needs a slot of Spark's for each task of job 'pipe' (4), and one for all else; there are 2.",
     ),
 }
 
@@ -340,7 +340,7 @@ def test_partitions_without_a_slot_fail_the_job(pipe: Pipe) -> None:
     admin = AdminClient({"bootstrap.servers": pipe.broker.bootstrap})
     admin.create_partitions([NewPartitions(pipe.source, 3)])[pipe.source].result()
     assert job.done.wait(60)
-    assert job.error is not None and "reads (3), and one for all else; there are 2." in job.error.message
+    assert job.error is not None and "(3), and one for all else; there are 2." in job.error.message
     assert job.error.hint == "'spark.master' = 'local[4]' gives so many on one machine: they mostly wait."
 
 

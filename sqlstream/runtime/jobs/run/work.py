@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Read, Write
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.spark_releases import running
 from sqlstream.plan.nodes import scans
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
-from sqlstream.plan.real_time import RealTime, prevented
+from sqlstream.plan.real_time import RealTime, prevented, replaces, stateful
 from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.jobs.folder.generations import PAUSE, sink_name
 from sqlstream.runtime.lower.context import Lowering
@@ -139,21 +140,28 @@ class Work:
         Raises ValidationError where it has to, and there are too few.
         """
         wanted = self.settings.real_time
-        if wanted is RealTime.FALSE or (wanted is RealTime.AUTO and prevented(self.job.sinks[index]) is not None):
+        if wanted is RealTime.FALSE or (wanted is RealTime.AUTO and prevented(self.job.sinks[index], running()) is not None):
             return False
+        tasks += self._keyed_tasks(index)
         self.job.long_tasks += tasks
         if self._has_slots():
             return True
         self.job.long_tasks -= tasks
         return False
 
+    def _keyed_tasks(self, index: int) -> int:
+        """How many tasks the operators of a sink have that keep state."""
+        partitions = self.spark.conf.get("spark.sql.shuffle.partitions")
+        assert partitions is not None
+        return stateful(self.job.sinks[index]) * int(partitions)
+
     def has_slots(self) -> bool:
         """Whether there is a slot for each partition that is read in real time by now: without one it would wait for ever.
 
         Raises ValidationError as ``in_real_time``.
         """
-        watches = [self.job.watches[i] for i in self.streams]
-        tasks = sum(w.partitions() for w in watches if isinstance(w, Watch) and w.real_time)
+        watches = {i: watch for i in self.streams if isinstance(watch := self.job.watches[i], Watch) and watch.real_time}
+        tasks = sum(watch.partitions() + self._keyed_tasks(i) for i, watch in watches.items())
         if tasks <= self.job.long_tasks:
             return True
         self.job.long_tasks = tasks
@@ -165,8 +173,8 @@ class Work:
         if needed > slots and self.settings.real_time is RealTime.TRUE:
             others = f", of which other jobs in real time have {taken}" if taken else ""
             raise ValidationError(
-                f"Real time needs a slot of Spark's for each partition that job '{self.job.name}' reads ({self.job.long_tasks}), and one"
-                f" for all else; there are {slots}{others}.",
+                f"Real time needs a slot of Spark's for each task of job '{self.job.name}' ({self.job.long_tasks}), and one for all else;"
+                f" there are {slots}{others}.",
                 hint=f"'spark.master' = 'local[{needed}]' gives so many on one machine: they mostly wait.",
             )
         return needed <= slots
@@ -200,6 +208,7 @@ class Work:
             order=window_column(sink),
             version=version,
             met=self._sink_failed,
+            replaces=replaces(sink),
         )
 
     def _sink_failed(self, error: Exception) -> None:

@@ -25,6 +25,7 @@ import org.apache.spark.sql.execution.arrow.ArrowWriter;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.ArrowUtils;
 import sqlstream.catalyst.Scala;
+import sqlstream.catalyst.SparkCalls;
 
 /**
  * Rows taken into an accumulator of a function in Python, by a process beside the JVM that runs
@@ -94,8 +95,7 @@ public final class PythonFold implements Serializable {
     private static byte[] stream(List<? extends InternalRow> rows, StructType type) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (BufferAllocator allocator = ArrowUtils.rootAllocator().newChildAllocator("fold", 0, Long.MAX_VALUE);
-                VectorSchemaRoot root =
-                        VectorSchemaRoot.create(ArrowUtils.toArrowSchema(type, "UTC", true, false), allocator);
+                VectorSchemaRoot root = VectorSchemaRoot.create(SparkCalls.arrow(type), allocator);
                 ArrowStreamWriter stream = new ArrowStreamWriter(root, null, bytes)) {
             ArrowWriter writer = ArrowWriter.create(root);
             rows.forEach(writer::write);

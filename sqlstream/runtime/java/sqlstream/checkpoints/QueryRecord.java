@@ -10,7 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
@@ -19,18 +18,16 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.streaming.HasStreamingSourceIdentifyingName;
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
 import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.execution.CommandExecutionMode;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadata;
 import org.apache.spark.sql.execution.streaming.operators.stateful.SessionWindowStateStoreSaveExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreSaveExec;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
-import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution;
-import org.apache.spark.sql.execution.streaming.runtime.WatermarkPropagator;
 import org.apache.spark.sql.streaming.OutputMode;
 import scala.Option;
 import sqlstream.catalyst.Scala;
+import sqlstream.catalyst.SparkCalls;
 import sqlstream.state.StateSchema;
 
 /**
@@ -129,23 +126,8 @@ public final class QueryRecord {
             String state,
             OffsetSeqMetadata metadata,
             boolean first) {
-        return new IncrementalExecution(
-                        frame.sparkSession(),
-                        frame.logicalPlan(),
-                        mode.equals("update") ? OutputMode.Update() : OutputMode.Append(),
-                        state,
-                        UUID.randomUUID(),
-                        UUID.randomUUID(),
-                        0,
-                        Option.empty(),
-                        metadata,
-                        WatermarkPropagator.noop(),
-                        first,
-                        new scala.collection.mutable.HashMap<>(),
-                        new scala.collection.mutable.HashMap<>(),
-                        CommandExecutionMode.ALL(),
-                        false)
-                .executedPlan();
+        OutputMode output = mode.equals("update") ? OutputMode.Update() : OutputMode.Append();
+        return SparkCalls.execution(frame, output, state, metadata, first).executedPlan();
     }
 
     private static void sources(LogicalPlan plan, Set<String> found) {

@@ -5,23 +5,20 @@ import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
-import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.*;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
-import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
-import scala.Option;
 import scala.Tuple2;
 import scala.collection.Iterator;
 import sqlstream.catalyst.RowBytes;
+import sqlstream.catalyst.SparkCalls;
 import sqlstream.catalyst.WholeRow;
 import sqlstream.checkpoints.Store.Family;
 import sqlstream.checkpoints.Store.Partition;
@@ -52,15 +49,7 @@ abstract class StateReader implements Serializable {
         @SuppressWarnings("unchecked") // To Spark a key is any object.
         var keys = (ExpressionEncoder<Object>)
                 (ExpressionEncoder<?>) WholeRow.encoder(family.schema().keySchema());
-        open(new StatefulProcessorHandleImpl(
-                partition.rows,
-                UUID.randomUUID(),
-                keys,
-                TimeMode.None(),
-                true,
-                Option.empty(),
-                Option.empty(),
-                new scala.collection.immutable.HashMap<>()));
+        open(SparkCalls.handle(partition.rows, keys));
     }
 
     abstract void open(StatefulProcessorHandle handle);

@@ -31,11 +31,12 @@ public interface ArrivalOrder {
     static SparkPlan of(SparkPlan plan) {
         if (!(plan instanceof TransformWithStateExec exec)
                 || !((Object) exec.statefulProcessor() instanceof ArrivalOrder operator)
-                || !operator.byArrival()) {
+                || !operator.byArrival()
+                || !(Scala.list(exec.children()).get(0) instanceof SortExec sort)) {
+            // In real time a row is taken as it comes, without a sort.
             return plan;
         }
         List<SparkPlan> inputs = CollectionConverters.asJava(exec.children());
-        SortExec sort = (SortExec) inputs.get(0);
         List<NamedExpression> columns = new ArrayList<>();
         for (Attribute column : CollectionConverters.asJava(sort.child().output())) {
             columns.add(column);
