@@ -92,7 +92,8 @@ DEFAULTS = {
     # What Spark itself hides in its log and its plans.
     "spark.redaction.regex": f"(?i){SECRET.pattern}",
 }
-# Where the release has real time with state.
+# Where the release has real time with state: the files of a state have ids, for what was read in a micro-batch that failed is not read so again.
+_IDENTIFIED = {"spark.sql.streaming.stateStore.checkpointFormatVersion": "2"}
 _REAL_TIME = {
     # How long a row waits for others on its way to the next operator.
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
@@ -383,7 +384,8 @@ def _conf(settings: Mapping[str, str]) -> SparkConf:
 
 def fixed(options: Mapping[str, str]) -> dict[str, str]:
     """What Flink's meaning depends on, in the release that ``options`` name."""
-    return {**FIXED, **(_DELTA if spark_releases.wanted(options).delta else {})}
+    release = spark_releases.wanted(options)
+    return {**FIXED, **(_DELTA if release.delta else {}), **(_IDENTIFIED if release.stateful_real_time else {})}
 
 
 def spark_conf(options: Mapping[str, str], beside: list[Path]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Consumer
 
-from tests.support.sessions import explained, open_session, run, submit
+from tests.support.sessions import open_session, run, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -229,6 +229,7 @@ def stream(tmp_path: Path, engine, broker, request) -> Iterator[Run]:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_rows_by_key_are_those_of_all_records(stream: Run, shape: str, two_partitions) -> None:
+    """Also after a restart, by micro-batches in between, and with a savepoint."""
     stream.send(50)
     job = stream.start(shape)
     stream.arrive(shape)
@@ -236,9 +237,16 @@ def test_the_rows_by_key_are_those_of_all_records(stream: Run, shape: str, two_p
         stream.send(20)
         stream.arrive(shape)
     assert job.real_time
-    run(stream.session, f"STOP JOB '{job.id}'")
-    stream.send(30)
-    job = stream.submit(shape)
+    for mode in ("true", "false", "true"):
+        run(stream.session, f"STOP JOB '{job.id}'; SET 'execution.real-time' = '{mode}'")
+        assert job.error is None
+        stream.send(30)
+        job = stream.submit(shape)
+        stream.arrive(shape)
+        assert job.real_time is (mode == "true")
+    run(stream.session, f"STOP JOB '{job.id}' WITH SAVEPOINT")
+    assert job.savepoint and job.error is None
+    stream.send(10)
+    run(stream.session, f"DROP JOB '{job.id}'; SET 'execution.state-recovery.path' = '{job.savepoint}'")
+    stream.submit(shape)
     stream.arrive(shape)
-    run(stream.session, f"STOP JOB '{job.id}'")
-    assert job.error is None

@@ -21,7 +21,7 @@ from sqlstream.connectors.savepoint.contents import FILE, operators
 from sqlstream.connectors.savepoint.hashes import UNFINISHED, check_whole, hashes
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
-from sqlstream.runtime.checkpoints import base, derive
+from sqlstream.runtime.checkpoints import base, derive, read_offsets
 from sqlstream.runtime.jobs.begin.upgrades import read_record
 from sqlstream.runtime.jobs.folder.generations import OPERATORS, Generation, sink_name, sink_names
 from sqlstream.runtime.jobs.folder.versions import Version
@@ -151,11 +151,11 @@ def describe(savepoint: Savepoint) -> Mapping[str, str]:
     }
     for name in sink_names(savepoint.folder, len(version.plan.sinks)):
         record = read_record(savepoint.folder, name)
-        offsets = savepoint.folder / "checkpoint" / name / "offsets" / "0"
+        read = savepoint.folder / "checkpoint" / name / "offsets" / "0"
         if record is None:
             continue
-        lines = offsets.read_text().split("\n")[2:] if offsets.exists() else []
-        told |= {f"{name}: {source}": line for source, line in zip(record.sources, lines, strict=False)}
+        if read.exists():
+            told |= {f"{name}: {source}": offset for source, offset in read_offsets(read.read_text(), record.sources).items()}
     for kept in operators(savepoint.folder.absolute()):
         told[f"{kept.uid}: operator"] = f"{kept.kind}: {kept.text}"
         told[f"{kept.uid}: table"] = kept.declaration(path) if kept.columns else "what it keeps can't be read as a table"

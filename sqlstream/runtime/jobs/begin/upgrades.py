@@ -21,6 +21,7 @@ from sqlstream.runtime.checkpoints import (
     derive,
     mapped,
     query_record,
+    read_offsets,
     why_not,
     with_columns,
 )
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from sqlstream.plan.upgrade import PlanRecord, SinkMatch, Verdict
     from sqlstream.sql.tables import Table
 
-# In a file of offsets, those of a source that has none.
-_NONE = "-"
 # The first offset of a source of topics, in its own file, is behind this.
 _BEGUN = "\0v1\n"
 # For each source of a query, the topics that it reads from elsewhere: by partition the offset, None for that which it has.
@@ -197,9 +196,7 @@ def _offsets(checkpoint: Place, batch: int, record: QueryRecord) -> dict[str, st
     if batch < 0:
         begun = {file.parent.name: file.read_text() for file in checkpoint.glob("sources/*/0")}
         return {name: text.removeprefix(_BEGUN) for name, text in begun.items() if text.startswith(_BEGUN)}
-    # Each source has a line, after two others.
-    lines = (checkpoint / "offsets" / str(batch)).read_text().strip().split("\n")[2:]
-    return {name: line for name, line in zip(record.sources, lines, strict=True) if line != _NONE}
+    return read_offsets((checkpoint / "offsets" / str(batch)).read_text(), record.sources)
 
 
 def _fewer(match: SinkMatch, tables: Mapping[str, Table], before: Mapping[str, str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -24,6 +25,7 @@ import org.apache.spark.sql.execution.streaming.state.StateStoreConf;
 import org.apache.spark.sql.execution.streaming.state.StateStoreMetadata;
 import org.apache.spark.sql.internal.SQLConf;
 import sqlstream.catalyst.Scala;
+import sqlstream.catalyst.SparkCalls;
 import sqlstream.state.StateSchema;
 
 /**
@@ -34,7 +36,6 @@ import sqlstream.state.StateSchema;
 public final class Derivation {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String PARTITIONS = "spark.sql.shuffle.partitions";
-    private static final String NONE = "-";
     // Before the first offset of a source of topics, in its own file.
     private static final String BEGUN = "\0v1\n";
 
@@ -96,23 +97,18 @@ public final class Derivation {
         fresh.clear();
         sources();
         if (batch >= 0) {
-            String[] lines = old.read("offsets/" + batch).strip().split("\n");
-            if (!lines[0].equals("v1")) {
-                throw new IllegalStateException("The offsets in " + old.path + " have version " + lines[0]
-                        + ", of which this release reads v1.");
-            }
-            ObjectNode metadata = (ObjectNode) JSON.readTree(lines[1]);
+            Offsets offsets = Offsets.read(old, batch);
+            ObjectNode metadata = offsets.metadata;
             ObjectNode conf = (ObjectNode) metadata.get("conf");
             int before = conf.get(PARTITIONS).asInt();
             if (mapping.hasNonNull("partitions")) {
                 conf.put(PARTITIONS, mapping.get("partitions").asText());
             }
             int after = conf.get(PARTITIONS).asInt();
-            String offsets = "v1\n" + JSON.writeValueAsString(metadata) + "\n" + String.join("\n", offsets(lines));
             // Spark finds what a state is by the offsets.
-            fresh.write("offsets/0", offsets);
-            states(frame, mode, metadata, before, after);
-            fresh.write("commits/0", committed(metadata));
+            fresh.write("offsets/0", offsets(offsets));
+            Commit commit = Commit.read(old, batch, metadata);
+            fresh.write("commits/0", commit.text(states(frame, mode, metadata, commit, before, after)));
         }
         // Last: without it there is no checkpoint here.
         fresh.write(
@@ -172,16 +168,21 @@ public final class Derivation {
         return new Path(folder.asText()).toUri().toString();
     }
 
-    private List<String> offsets(String[] lines) throws IOException {
-        List<String> offsets = new ArrayList<>();
+    private String offsets(Offsets before) throws IOException {
         if (!mapping.hasNonNull("sources")) {
-            return List.of(lines).subList(2, lines.length);
+            return before.text();
         }
+        List<String> names = new ArrayList<>();
+        List<String> offsets = new ArrayList<>();
         for (JsonNode source : mapping.get("sources")) {
-            int place = 2 + source.path("index").asInt(lines.length);
-            offsets.add(offset(source, source.hasNonNull("from") && place < lines.length ? lines[place] : NONE));
+            names.add(source.get("name").asText());
+            String from = source.path("from").asText("");
+            String was = from.isEmpty()
+                    ? Offsets.NONE
+                    : before.of(from, source.get("index").asInt());
+            offsets.add(offset(source, was));
         }
-        return offsets;
+        return before.text(names, offsets);
     }
 
     /** From where a source is read that was read up to {@code before}. */
@@ -192,7 +193,7 @@ public final class Derivation {
 
     /** The offsets of a source of topics, of which some are read from elsewhere; null: from where they were. */
     private static String moved(String offset, JsonNode positions) throws IOException {
-        ObjectNode topics = offset.equals(NONE) ? JSON.createObjectNode() : (ObjectNode) JSON.readTree(offset);
+        ObjectNode topics = offset.equals(Offsets.NONE) ? JSON.createObjectNode() : (ObjectNode) JSON.readTree(offset);
         for (Map.Entry<String, JsonNode> topic : positions.properties()) {
             ObjectNode partitions = JSON.createObjectNode();
             for (Map.Entry<String, JsonNode> partition : topic.getValue().properties()) {
@@ -208,20 +209,11 @@ public final class Derivation {
         return JSON.writeValueAsString(topics);
     }
 
-    /**
-     * A micro-batch that has landed without being committed has left no watermark behind: that with which it began
-     * holds on.
-     */
-    private String committed(JsonNode metadata) throws IOException {
-        return old.exists("commits/" + batch)
-                ? old.read("commits/" + batch)
-                : "v1\n"
-                        + JSON.writeValueAsString(Map.of(
-                                "nextBatchWatermarkMs",
-                                metadata.get("batchWatermarkMs").asLong()));
-    }
-
-    private void states(Dataset<Row> frame, String mode, JsonNode metadata, int before, int after) throws IOException {
+    /** Writes the states; the ids of their stores, by operator. */
+    private Map<Long, List<Commit.Ids>> states(
+            Dataset<Row> frame, String mode, JsonNode metadata, Commit commit, int before, int after)
+            throws IOException {
+        Map<Long, List<Commit.Ids>> written = new TreeMap<>();
         Map<Long, OperatorStateMetadata> found = new LinkedHashMap<>();
         for (long operator : old.numbers("state")) {
             found.put(operator, metadata(old, operator, batch));
@@ -235,13 +227,16 @@ public final class Derivation {
             plan = QueryRecord.prepare(
                     frame, mode, fresh.state(), OffsetSeqMetadata.apply(JSON.writeValueAsString(metadata)));
         }
-        StateStoreConf conf = conf(session, metadata);
+        StateStoreConf was = conf(session, metadata, commit.identifies());
+        StateStoreConf conf = conf(session, metadata, SparkCalls.namedOffsets());
         for (long operator : fresh.numbers("state")) {
+            List<Commit.Ids> ids = new ArrayList<>();
+            written.put(operator, ids);
             Long from = from(operator);
             OperatorStateMetadata to = metadata(fresh, operator, 0);
             if (from == null) {
                 for (Store store : stores(fresh, to, conf)) {
-                    new StateCopy(session, null, store, batch + 1, null).fill(after);
+                    ids.add(new StateCopy(session, null, store, batch + 1, null).fill(after));
                 }
                 continue;
             }
@@ -251,12 +246,17 @@ public final class Derivation {
             }
             layouts(from, operator);
             Map<String, Store> sources = new LinkedHashMap<>();
-            stores(old, source, conf).forEach(store -> sources.put(store.name, store));
+            List<Store> kept = stores(old, source, was);
+            for (int i = 0; i < kept.size(); i++) {
+                kept.get(i).versions(commit.ids(from, i));
+                sources.put(kept.get(i).name, kept.get(i));
+            }
             for (Store store : stores(fresh, to, conf)) {
-                new StateCopy(session, sources.get(store.name), store, batch + 1, columns(plan, operator))
-                        .copy(partitions(from, before), before, after);
+                ids.add(new StateCopy(session, sources.get(store.name), store, batch + 1, columns(plan, operator))
+                        .copy(partitions(from, before), before, after));
             }
         }
+        return written;
     }
 
     /** How the values of an operator are made of those that were kept; null where they are the same. */
@@ -317,8 +317,10 @@ public final class Derivation {
         return stores;
     }
 
-    static StateStoreConf conf(SparkSession session, JsonNode metadata) throws IOException {
+    /** How the states of a checkpoint with this metadata are kept; {@code identified}: see {@link Commit}. */
+    static StateStoreConf conf(SparkSession session, JsonNode metadata, boolean identified) throws IOException {
         SQLConf conf = session.sessionState().conf().clone();
+        conf.setConfString("spark.sql.streaming.stateStore.checkpointFormatVersion", identified ? "2" : "1");
         OffsetSeqMetadata.setSessionConf(OffsetSeqMetadata.apply(JSON.writeValueAsString(metadata)), conf);
         return StateStoreConf.apply(conf);
     }

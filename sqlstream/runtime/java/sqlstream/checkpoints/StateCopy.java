@@ -6,10 +6,12 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.HashPartitioner;
+import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
@@ -51,21 +53,32 @@ final class StateCopy {
     }
 
     /** Writes so many empty partitions. */
-    void fill(int partitions) {
+    Commit.Ids fill(int partitions) {
         Store to = fresh;
         var configuration = hadoop;
-        numbers(IntStream.range(0, partitions).boxed().toList()).foreach(partition -> {
-            try (Partition target = to.open(partition, 0, configuration.value().value())) {
-                target.rows.commit();
+        return collected(numbers(IntStream.range(0, partitions).boxed().toList())
+                .mapToPair(partition -> {
+                    try (Partition target =
+                            to.open(partition, 0, configuration.value().value())) {
+                        return new Tuple2<>(partition, target.commit());
+                    }
+                }));
+    }
+
+    private static Commit.Ids collected(JavaPairRDD<Integer, String> written) {
+        Commit.Ids ids = new Commit.Ids(new TreeMap<>());
+        for (Tuple2<Integer, String> each : written.collect()) {
+            if (each._2() != null) {
+                ids.byPartition().put(each._1(), each._2());
             }
-        });
+        }
+        return ids;
     }
 
     /** Copies the partitions {@code there}, of {@code before}, into {@code after} of them. */
-    void copy(List<Integer> there, int before, int after) {
+    Commit.Ids copy(List<Integer> there, int before, int after) {
         if (old == null) {
-            fill(after);
-            return;
+            return fill(after);
         }
         for (Family family : old.families) {
             Family as = named(fresh, family);
@@ -75,10 +88,9 @@ final class StateCopy {
             }
         }
         if (before == after || there.equals(List.of(0)) && before > 1) {
-            direct(there);
-        } else {
-            shuffled(there, after);
+            return direct(there);
         }
+        return shuffled(there, after);
     }
 
     private boolean goesOn(Family family, Family as) {
@@ -93,13 +105,13 @@ final class StateCopy {
         return context.parallelize(partitions, Math.max(1, partitions.size()));
     }
 
-    private void direct(List<Integer> partitions) {
+    private Commit.Ids direct(List<Integer> partitions) {
         Store from = old;
         Store to = fresh;
         long at = version;
         NewColumns others = columns;
         var configuration = hadoop;
-        numbers(partitions).foreach(number -> {
+        return collected(numbers(partitions).mapToPair(number -> {
             Configuration conf = configuration.value().value();
             try (Partition source = from.open(number, at, conf);
                     Partition target = to.open(number, 0, conf)) {
@@ -116,15 +128,15 @@ final class StateCopy {
                         }
                     }
                 }
-                target.rows.commit();
+                return new Tuple2<>(number, target.commit());
             }
-        });
+        }));
     }
 
     /** A key with what is kept of it, on its way to another task. */
     private record Entry(int family, byte[] key, byte[][] values) implements Serializable {}
 
-    private void shuffled(List<Integer> partitions, int after) {
+    private Commit.Ids shuffled(List<Integer> partitions, int after) {
         Store from = old;
         Store to = fresh;
         long at = version;
@@ -145,7 +157,7 @@ final class StateCopy {
                     .<Tuple2<Integer, Entry>>flatMap(StateCopy::stream)
                     .iterator();
         });
-        entries.partitionBy(new HashPartitioner(after)).foreachPartition(arrived -> {
+        return collected(entries.partitionBy(new HashPartitioner(after)).mapPartitionsToPair(arrived -> {
             int number = org.apache.spark.TaskContext.getPartitionId();
             try (Partition target = to.open(number, 0, configuration.value().value())) {
                 Map<String, UnaryOperator<UnsafeRow>> values = new HashMap<>();
@@ -166,9 +178,9 @@ final class StateCopy {
                         target.rows.put(key, value.apply(kept[0]), as.name());
                     }
                 }
-                target.rows.commit();
+                return List.of(new Tuple2<>(number, target.commit())).iterator();
             }
-        });
+        }));
     }
 
     private static <T> java.util.stream.Stream<T> stream(Iterator<T> rows) {

@@ -65,8 +65,10 @@ public final class StateRows {
             return session.internalCreateDataFrame(
                     context.<InternalRow>emptyRDD().rdd(), columns, false);
         }
-        JsonNode metadata = new ObjectMapper().readTree(place.read("offsets/0").split("\n")[1]);
-        Store store = store(place, operator, Derivation.conf(session, metadata));
+        JsonNode metadata = Offsets.read(place, 0).metadata;
+        Commit commit = Commit.read(place, 0, metadata);
+        Store store = store(place, operator, Derivation.conf(session, metadata, commit.identifies()));
+        store.versions(commit.ids(operator, 0));
         StateReader found = StateReader.of(reader, values, store);
         if (!matches(found.family.schema().keySchema(), keys)) {
             throw new IllegalStateException("The state of operator " + operator + " in " + place.path + " has keys "

@@ -90,6 +90,7 @@ final class Store implements Serializable {
     private final StateStoreConf conf;
     private final StateSchemaProvider schemas;
     private final List<TransformWithStateVariableInfo> variables;
+    private Commit.Ids ids = Commit.Ids.NONE;
 
     /**
      * @param root the folder of all state
@@ -192,6 +193,12 @@ final class Store implements Serializable {
             rows.put(key, value, family.name());
         }
 
+        /** Keeps what was put; the id that it is known by, null where there is none. */
+        String commit() {
+            rows.commit();
+            return rows.getStateStoreCheckpointInfo().stateStoreCkptId().getOrElse(() -> null);
+        }
+
         @Override
         public void close() {
             if (!rows.hasCommitted()) {
@@ -199,6 +206,11 @@ final class Store implements Serializable {
             }
             provider.close();
         }
+    }
+
+    /** Says which of the files of a version are meant. */
+    void versions(Commit.Ids those) {
+        ids = those;
     }
 
     /** {@code version} of a partition; 0 for an empty one, to be committed as version 1. */
@@ -217,7 +229,9 @@ final class Store implements Serializable {
                 hadoop,
                 first != null && first.many(),
                 Option.apply(schemas));
-        StateStore rows = provider.getStore(version, Option.empty(), version == 0, version == 0);
+        Option<String> id =
+                version == 0 ? Option.empty() : Option.apply(ids.byPartition().get(partition));
+        StateStore rows = provider.getStore(version, id, version == 0, version == 0);
         if (several) {
             for (Family family : families) {
                 if (!family.isDefault()) {

@@ -22,6 +22,11 @@ import scala.Option;
 public final class SparkCalls {
     private SparkCalls() {}
 
+    /** Whether the log of offsets knows sources by their names, and a commit the files of states by their ids. */
+    public static boolean namedOffsets() {
+        return false;
+    }
+
     /** The columns of {@code type} as Arrow has them, in UTC. */
     public static Schema arrow(StructType type) {
         return ArrowUtils.toArrowSchema(type, "UTC", true, false);
