@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.spark_releases import INSTALLED, OPTION, running
 from sqlstream.plan.upgrade import PlanRecord, record, verdict_on
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.begin.decide import Anew, Circumstances, Continue, Decision, GoOn, Recover, decide
@@ -59,6 +60,9 @@ class Beginning:
         if last is None:
             return
         if last.is_open and last.draining and last.runs(self._plan):
+            if (other := self._other_spark(last)) is not None:
+                hint = f"SET '{OPTION}' = '{other}' completes the drain."
+                raise ValidationError(f"Job '{self.job.name}' was being drained on Spark {other}, and this is {running().name}.", hint=hint)
             if self._is_moved(last):
                 raise ValidationError(f"Job '{self.job.name}' was moved while it was being drained.", hint="Complete the drain where it was before.")
             self.notify(f"Job '{self.job.name}' ended while it was being drained: the drain is completed first ({last.folder}).")
@@ -74,6 +78,7 @@ class Beginning:
             self.job.name, self.job.sinks, settings, at,
             saved=None if settings.recovery is None else savepoints.read(settings.recovery),
             moved=at.continues and settings.streaming and at.last is not None and self._is_moved(at.last),
+            spark=None if at.last is None else self._other_spark(at.last),
             written=before is not None and at.changed and (before.has_committed or self._is_written(before)),
         )  # fmt: skip
 
@@ -134,7 +139,16 @@ class Beginning:
 
     def _version(self, number: int, origin: Origin | None = None) -> Version:
         folder, project = self._places(self.job.folder)
-        return Version(number, self._plan, self.sql, origin=origin, record=self._record.to_json(self.settings.masked), folder=folder, project=project)
+        return Version(
+            number,
+            self._plan,
+            self.sql,
+            origin=origin,
+            record=self._record.to_json(self.settings.masked),
+            folder=folder,
+            project=project,
+            spark=running().name,
+        )
 
     def _places(self, generation: Place) -> tuple[str, str]:
         """Where the generation and the project are."""
@@ -144,6 +158,11 @@ class Beginning:
         """Whether the generation, or its project, was elsewhere when it last began."""
         known = last.version
         return known is not None and known.folder is not None and (known.folder, known.project) != self._places(last.folder)
+
+    def _other_spark(self, last: Generation) -> str | None:
+        """The release of Spark whose checkpoints the generation has, where this process runs on another one."""
+        of = INSTALLED if last.version is None or last.version.spark is None else last.version.spark
+        return None if of == running().name or not self.settings.streaming else of
 
     def _check_whole(self, last: Generation) -> None:
         """Raises ValidationError where a checkpoint of the generation, of the same plan, lacks what its table or another part of it has."""

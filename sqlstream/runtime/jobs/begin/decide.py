@@ -49,7 +49,8 @@ _NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the sav
 class Circumstances:
     """What is known of a job called ``name`` as it is submitted. ``at``: where it stands; ``saved``: the savepoint that its settings name.
 
-    ``moved``: its folder, or its project, was elsewhere when it ran last. ``written``: it has changed, and rows of the one before may be in a sink.
+    ``moved``: its folder, or its project, was elsewhere when it ran last; ``spark``: the release of Spark that it ran on, where that is another one now.
+    ``written``: it has changed, and rows of the one before may be in a sink.
     """
 
     name: str
@@ -58,7 +59,13 @@ class Circumstances:
     at: Placement
     saved: Savepoint | None = None
     moved: bool = False
+    spark: str | None = None
     written: bool = False
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether its checkpoints have to be made anew though it has not changed."""
+        return self.moved or self.spark is not None
 
     @property
     def first(self) -> bool:
@@ -124,12 +131,12 @@ def decide(now: Circumstances) -> Decision:
     if now.saved is not None and (last is None or not last.is_open or last.savepoint != now.saved.id):
         return _recover(now, now.saved)
     changed = _changed(now, before) if before is not None and at.changed else None
-    if last is not None and at.continues and not at.offsets and not now.moved:
+    if last is not None and at.continues and not at.offsets and not now.elsewhere:
         return Continue(last, at.code)
     drained = (f"Job '{now.name}' was drained: it {_ANEW}.",) if last is not None and last.drained else ()
     if before is None:
         return Anew(drained)
-    if at.continues and (at.offsets or now.moved) and before.version is not None and before.version.plan is not None:
+    if at.continues and (at.offsets or now.elsewhere) and before.version is not None and before.version.plan is not None:
         verdict = verdict_on(before.version.plan, now.sinks, settings.zone)
         changed = GoOn(before, verdict, stateless=bool(at.offsets) and settings.upgrade_mode == "stateless", loses=_may_lose(settings))
     if changed is not None:
@@ -145,7 +152,7 @@ def _with_notices(now: Circumstances, how: GoOn) -> GoOn:
     lost = [part for part in how.verdict.lost if part.what == "source" or not how.stateless]
     kept = ("without state" if how.stateless else "with its state") + (", but for what is lost" if lost else "")
     but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
-    what = "has changed" if at.changed else "has other offsets" if at.offsets else "was moved"
+    what = "has changed" if at.changed else "has other offsets" if at.offsets else "was moved" if now.moved else f"ran on Spark {now.spark}"
     where = "begins where the one before began, which has written nothing" if now.first else f"goes on where it stopped{but}, {kept}"
     notices = [f"Job '{now.name}' {what}: it {where}. The version before it is kept ({how.before.folder})."]
     notices += [now.settings.masked(f"Lost: the {part.what} {part.name}: {part.why}.") for part in lost]

@@ -36,7 +36,8 @@ class Version:
 
     ``number`` counts the versions of the job from 1; generations of one plan have the same. ``digest`` identifies the plan, ``sql`` is its statement
     without secrets. ``created`` is in seconds since 1970. ``record``: see plan/upgrade. ``folder`` and ``project`` are the URIs that the generation
-    and the project had when it last began: checkpoints name files by them. An earlier release kept none.
+    and the project had when it last began: checkpoints name files by them. ``spark`` is the release of Spark whose checkpoints it has. An earlier
+    release kept none of these.
     """
 
     number: int
@@ -48,6 +49,7 @@ class Version:
     record: dict[str, Any] | None = None
     folder: str | None = None
     project: str | None = None
+    spark: str | None = None
 
     @property
     def plan(self) -> PlanRecord | None:
