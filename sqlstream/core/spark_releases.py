@@ -60,6 +60,8 @@ def home(release: Release) -> Path:
 
 def running() -> Release:
     """The one that this process runs on, or will."""
+    if (imported := sys.modules.get("pyspark")) is not None:
+        return next((release for release in RELEASES.values() if release.version == imported.__version__), RELEASES[INSTALLED])
     return next((release for release in RELEASES.values() if str(home(release)) in sys.path), RELEASES[INSTALLED])
 
 

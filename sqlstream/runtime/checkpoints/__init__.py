@@ -7,7 +7,7 @@ micro-batch is committed: all that the other had done. Savepoints, upgrades and 
 from sqlstream.runtime.checkpoints.adapt import adapted, why_not
 from sqlstream.runtime.checkpoints.base import Base, base, behind
 from sqlstream.runtime.checkpoints.derive import CheckpointMapping, Source, derive
-from sqlstream.runtime.checkpoints.offset_log import read_offsets
+from sqlstream.runtime.checkpoints.offset_log import read_offsets, shuffle_partitions
 from sqlstream.runtime.checkpoints.records import OperatorRecord, QueryRecord, mapped, query_record
 from sqlstream.runtime.checkpoints.tables import with_columns
 
@@ -24,6 +24,7 @@ __all__ = [
     "mapped",
     "query_record",
     "read_offsets",
+    "shuffle_partitions",
     "why_not",
     "with_columns",
 ]

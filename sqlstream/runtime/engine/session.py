@@ -400,7 +400,7 @@ def spark_conf(options: Mapping[str, str], beside: list[Path]) -> dict[str, str]
             raise ValidationError(f"'{key}' can't be set: sqlstream needs '{needed[key]}' to keep Flink's meaning.")
     conf = {**DEFAULTS, **(_REAL_TIME if spark_releases.wanted(options).stateful_real_time else {}), **users}
     local = _is_local(conf["spark.master"])
-    conf.setdefault("spark.sql.shuffle.partitions", _parallelism(options) or (str(_local_cores(conf["spark.master"])) if local else "200"))
+    conf.setdefault("spark.sql.shuffle.partitions", _parallelism(options) or (str(_local_partitions(conf["spark.master"])) if local else "200"))
     if local:
         # With the heartbeat come the figures of the tasks that run.
         conf.setdefault("spark.executor.heartbeatInterval", "1s")
@@ -432,9 +432,10 @@ def _is_local(master: str) -> bool:
     return master.startswith("local")
 
 
-def _local_cores(master: str) -> int:
-    inside = master.partition("[")[2].rstrip("]").split(",")[0]
-    return int(inside) if inside.isdigit() else len(os.sched_getaffinity(0))
+def _local_partitions(master: str) -> int:
+    """Of a shuffle on this machine: one for each slot that can have a core of its own. In real time there are more, which wait."""
+    inside, cores = master.partition("[")[2].rstrip("]").split(",")[0], len(os.sched_getaffinity(0))
+    return min(int(inside), cores) if inside.isdigit() else cores
 
 
 def _use_local_files(spark: SparkSession) -> None:

@@ -69,7 +69,8 @@ class Pipe:
 
 
 @pytest.fixture
-def pipe(tmp_path: Path, engine, broker, request) -> Iterator[Pipe]:
+def pipe(tmp_path: Path, engine, broker, request, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pipe]:
+    monkeypatch.setattr(SparkContext, "defaultParallelism", 2)
     made = Pipe(tmp_path, engine, broker, f"real-time-{abs(hash(request.node.name))}")
     yield made
     made.session.close()

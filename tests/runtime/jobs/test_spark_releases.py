@@ -10,17 +10,35 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.support.keyed_run import KeyedRun
 from tests.support.processes import children
 
-if TYPE_CHECKING:
-    from pathlib import Path
+pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+STATE = "tests/runtime/jobs/test_real_time_state.py"
 
-pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.slow]
+
+def run_on(release: str, *arguments: str) -> None:
+    """Run tests in a process of their own, on ``release``."""
+    variables = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | {"SQLSTREAM_TEST_SPARK": release}
+    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", *arguments]
+    done = subprocess.run(command, env=variables, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
+
+
+@pytest.mark.long
+def test_queries_with_state_in_real_time() -> None:
+    run_on("4.3", STATE, "-k", "chain or latest or left")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("tests", [STATE, "tests/runtime/jobs/test_real_time.py", "tests/goldens"])
+def test_what_needs_no_delta(tests: str) -> None:
+    run_on("4.3", tests)
 
 
 class Project:
@@ -51,6 +69,7 @@ class Project:
                 os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_job_goes_on_with_each_release(tmp_path: Path, broker) -> None:
     """With all its state, forth and back."""
     stream = KeyedRun(broker, "releases")
@@ -70,6 +89,7 @@ def test_a_job_goes_on_with_each_release(tmp_path: Path, broker) -> None:
         stream.consumer.close()
 
 
+@pytest.mark.slow
 def test_state_of_another_operator_is_not_gone_on_with(tmp_path: Path, broker) -> None:
     """Spark's own aggregate, which a job has on 4.2: on 4.3 ours computes it, which runs in real time, too."""
     stream = KeyedRun(broker, "releases-aggregate")
@@ -86,6 +106,7 @@ def test_state_of_another_operator_is_not_gone_on_with(tmp_path: Path, broker) -
         stream.consumer.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shapes", [("totals", "odd", "latest"), ("joined", "top", "chain"), ("left", "last", "anti")], ids=" ".join)
 def test_after_kills_the_rows_by_key_are_those_of_all_records(tmp_path: Path, broker, shapes: tuple[str, ...]) -> None:
     stream = KeyedRun(broker, f"killed-{shapes[0]}")

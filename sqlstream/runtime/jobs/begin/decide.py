@@ -49,7 +49,7 @@ _NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the sav
 class Circumstances:
     """What is known of a job called ``name`` as it is submitted. ``at``: where it stands; ``saved``: the savepoint that its settings name.
 
-    ``moved``: its folder, or its project, was elsewhere when it ran last; ``spark``: the release of Spark that it ran on, where that is another one now.
+    ``moved``: its folder, or its project, was elsewhere when it ran last; ``spark``: the release of Spark that it ran on, where it is another now.
     ``written``: it has changed, and rows of the one before may be in a sink.
     """
 

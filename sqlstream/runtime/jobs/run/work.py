@@ -12,6 +12,7 @@ from sqlstream.plan.nodes import scans
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
 from sqlstream.plan.real_time import RealTime, prevented, replaces, stateful
 from sqlstream.plan.upgrade import node_ids, record
+from sqlstream.runtime.checkpoints import shuffle_partitions
 from sqlstream.runtime.jobs.folder.generations import PAUSE, sink_name
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
@@ -151,9 +152,11 @@ class Work:
 
     def _keyed_tasks(self, index: int) -> int:
         """How many tasks the operators of a sink have that keep state."""
-        partitions = self.spark.conf.get("spark.sql.shuffle.partitions")
-        assert partitions is not None
-        return stateful(self.job.sinks[index]) * int(partitions)
+        operators = stateful(sink := self.job.sinks[index])
+        if not operators:
+            return 0
+        kept = shuffle_partitions(self.job.checkpoint / sink_name(index, sink))
+        return operators * int(kept or self.spark.conf.get("spark.sql.shuffle.partitions") or 0)
 
     def has_slots(self) -> bool:
         """Whether there is a slot for each partition that is read in real time by now: without one it would wait for ever.
