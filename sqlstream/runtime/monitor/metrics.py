@@ -170,7 +170,9 @@ class QueryMetrics:
         partitions = [p for i in self.inputs for p in i.partitions]
         if not partitions:
             return None
-        return max(sum(p.lag for p in partitions) - (self.batch.rows if self.batch else 0), 0)
+        # In real time a partition is read as far as its rows have come.
+        through = self.batch.rows if self.batch and not self.real_time else 0
+        return max(sum(p.lag for p in partitions) - through, 0)
 
 
 @dataclass(frozen=True)
@@ -315,7 +317,7 @@ def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryM
         timed=tuple(_timed(table, one) for table, one in zip(tables, sample["times"], strict=True)),
         brokers=tuple(_brokers(one) for one in sample["topics"]),
         batch=batch,
-        inputs=_begun(after.inputs, running) if running else after.inputs,
+        inputs=_read_by_now(_begun(after.inputs, running) if running else after.inputs, sample["topics"]),
     )
     after = _timed_since(before, after)
     return replace(after, last_output=after.at if (after.rows_out or 0) > (before.rows_out or 0) else before.last_output)
@@ -406,6 +408,18 @@ def _begun(inputs: tuple[Input, ...], running: Json) -> tuple[Input, ...]:
             latest = {p.name: p.latest for p in one.partitions}
             partitions = (Partition(n, start.get(n, at), max(latest.get(n, at), at)) for n, at in _offsets(end).items())
             known[name] = replace(one, partitions=tuple(partitions))
+    return tuple(known.values())
+
+
+def _read_by_now(inputs: tuple[Input, ...], topics: Sequence[Json]) -> tuple[Input, ...]:
+    """``inputs`` with how far those are that are read in real time, as far as that is known."""
+    known = {i.name: i for i in inputs}
+    for one in topics:
+        if one["read"]:
+            source = known.get(name := _name(one["name"]), Input(name))
+            latest = {p.name: p.latest for p in source.partitions} | one["ends"]
+            partitions = (Partition(part, at, max(latest.get(part, at), at)) for part, at in sorted(one["read"].items()))
+            known[source.name] = replace(source, partitions=tuple(partitions))
     return tuple(known.values())
 
 

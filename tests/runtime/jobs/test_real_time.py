@@ -125,6 +125,9 @@ def test_its_figures_are_of_now(pipe: Pipe) -> None:
     assert (query.rows_in, query.rows_out, query.real_time) == (3, 3, True)
     assert [reason.text.partition(":")[0] for reason in pipe.job.why()] == ["It emits rows"]
     assert pipe.job.sampled().tasks == (0, 0)
+    # Within the micro-batch, which takes 30 s.
+    until(lambda: [(p.read, p.latest) for i in pipe.job.sampled().queries[0].inputs for p in i.partitions] == [(3, 3)], 20, every=0.5)
+    assert pipe.job.sampled().lag == 0
 
 
 def test_partitions_that_are_added_are_read_with_the_next_micro_batch(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,7 +138,11 @@ public final class KafkaSource implements TableProvider {
         @Override
         public PartitionReaderFactory createReaderFactory() {
             PartitionReaderFactory readers = super.createReaderFactory();
-            return realTime ? new PausableReaders(readers, new Pause(pause)) : readers;
+            if (!realTime) {
+                return readers;
+            }
+            String id = topics.id();
+            return new PausableReaders(readers, new Pause(pause), offset -> KafkaTopics.read(id, offset));
         }
 
         @Override

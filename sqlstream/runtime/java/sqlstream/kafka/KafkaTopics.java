@@ -28,7 +28,9 @@ import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.DisconnectException;
 import org.apache.kafka.common.errors.NetworkException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 import org.apache.spark.sql.kafka010.JsonUtils;
+import org.apache.spark.sql.kafka010.KafkaSourcePartitionOffset;
 import sqlstream.watermark.SourceSplits;
 
 /**
@@ -63,6 +65,9 @@ public final class KafkaTopics {
     private long silent;
     private long back;
     private KafkaFuture<?> probe;
+    // Of readers in real time, which are in this JVM: how far they are, and the ends of their partitions.
+    private final Map<TopicPartition, Long> read = new ConcurrentHashMap<>();
+    private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
 
     /**
      * @param topics those that are read
@@ -101,6 +106,14 @@ public final class KafkaTopics {
 
     static KafkaTopics of(String id) {
         return BY_ID.get(id);
+    }
+
+    /** Notes how far a reader in real time is, where it is in the JVM of the driver. */
+    static void read(String id, PartitionOffset offset) {
+        KafkaTopics topics = BY_ID.get(id);
+        if (topics != null && offset instanceof KafkaSourcePartitionOffset at) {
+            topics.read.put(at.topicPartition(), at.partitionOffset());
+        }
     }
 
     TopicPartition[] start() {
@@ -236,17 +249,26 @@ public final class KafkaTopics {
             found.put("looked", looked);
         }
         found.put("unread", look && answers ? unread(admin) : List.of());
+        found.put("name", toString());
+        found.put("read", byName(read));
+        found.put("ends", byName(ends));
         return found;
+    }
+
+    private static Map<String, Long> byName(Map<TopicPartition, Long> offsets) {
+        return offsets.entrySet().stream()
+                .collect(Collectors.toMap(each -> each.getKey().toString(), Map.Entry::getValue));
     }
 
     private void probe(Admin admin) {
         ask();
-        Map<TopicPartition, OffsetSpec> ends =
+        Map<TopicPartition, OffsetSpec> wanted =
                 partitions.stream().collect(Collectors.toMap(each -> each, each -> OffsetSpec.latest()));
-        probe = admin.listOffsets(ends, new ListOffsetsOptions().timeoutMs(SOON))
+        probe = admin.listOffsets(wanted, new ListOffsetsOptions().timeoutMs(SOON))
                 .all()
                 .whenComplete((answer, error) -> {
                     if (error == null) {
+                        answer.forEach((partition, end) -> ends.put(partition, end.offset()));
                         answered();
                     }
                 });

@@ -1,6 +1,7 @@
 package sqlstream.realtime;
 
 import java.io.IOException;
+import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.InputPartition;
@@ -14,20 +15,28 @@ import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
  * Spark's own read until the time of a micro-batch is over.
  */
 public final class PausableReaders implements PartitionReaderFactory {
+    /** Who is told several times a second how far a reader is. */
+    @FunctionalInterface
+    public interface Progress extends Serializable {
+        void at(PartitionOffset offset);
+    }
+
     private static final long serialVersionUID = 1;
 
     private final PartitionReaderFactory readers;
     private final Pause pause;
+    private final Progress progress;
 
-    public PausableReaders(PartitionReaderFactory readers, Pause pause) {
+    public PausableReaders(PartitionReaderFactory readers, Pause pause, Progress progress) {
         this.readers = readers;
         this.pause = pause;
+        this.progress = progress;
     }
 
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {
         SupportsRealTimeRead<InternalRow> reader = (SupportsRealTimeRead<InternalRow>) readers.createReader(partition);
-        return new Pausable(reader, pause);
+        return new Pausable(reader, pause, progress);
     }
 
     private static final class Pausable implements SupportsRealTimeRead<InternalRow> {
@@ -35,11 +44,13 @@ public final class PausableReaders implements PartitionReaderFactory {
 
         private final SupportsRealTimeRead<InternalRow> reader;
         private final Pause pause;
+        private final Progress progress;
         private long looked;
 
-        Pausable(SupportsRealTimeRead<InternalRow> reader, Pause pause) {
+        Pausable(SupportsRealTimeRead<InternalRow> reader, Pause pause, Progress progress) {
             this.reader = reader;
             this.pause = pause;
+            this.progress = progress;
         }
 
         @Override
@@ -49,6 +60,7 @@ public final class PausableReaders implements PartitionReaderFactory {
                 long now = System.currentTimeMillis();
                 if (now - looked >= LOOK_MS) {
                     looked = now;
+                    progress.at(reader.getOffset());
                     if (pause.isOn()) {
                         return RecordStatus.newStatusWithoutArrivalTime(false);
                     }
