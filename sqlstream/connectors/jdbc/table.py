@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.base import Connector, Lookup, Read, SourceFrame, Write, plain_options
 from sqlstream.connectors.jdbc.dialects import actual_names, dialect, provide_driver
-from sqlstream.connectors.upserts import DELETED, upserts
+from sqlstream.connectors.upserts import DELETED, each_change, upserts
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import JobFailed, ValidationError
@@ -176,8 +176,15 @@ class Jdbc(Connector):
         options = {"url": written["url"], "dbtable": named.table(written["table-name"]), "driver": driver, "preferTimestampNTZ": "true"}
         return {**named.properties, **users, **login, **options}
 
+    def writes_in_real_time(self, table: Table, mode: ChangelogMode, *, in_order: bool) -> bool:
+        return (in_order or not mode.updates) and not self._value(table, "sink.parallelism")
+
     def write_stream(self, request: Write) -> DataStreamWriter:
         statements = self._statements(request)
+        if request.real_time:
+            rows = self._stored(each_change(request.frame, request) if request.table.primary_key else request.frame, request.table)
+            sink = classes(request.spark).jdbc.DatabaseSink.begin(rows._jdf.schema(), *self._how(request, statements))
+            return rows.writeStream.format("sqlstream.jdbc.DatabaseSink").option("id", sink)
         return request.in_batches(lambda batch, _: self._put(request, batch, statements))
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
@@ -201,17 +208,23 @@ class Jdbc(Connector):
         return named.upsert(target, columns, keys), named.delete(target, keys)
 
     def _put(self, request: Write, batch: DataFrame, statements: tuple[str, str]) -> None:
-        table, spark = request.table, request.spark
-        rows = upserts(batch, request) if table.primary_key else batch
-        flag = [DELETED] if table.primary_key else []
-        rows = rows.selectExpr(*[f"CAST({quote(c.name)} AS {c.type.stored}) AS {quote(c.name)}" for c in table.physical], *flag)
+        table = request.table
+        rows = self._stored(upserts(batch, request) if table.primary_key else batch, table)
         if tasks := self._value(table, "sink.parallelism"):
             rows = rows.repartition(tasks)
+        classes(request.spark).jdbc.DatabaseWriter.write(rows._jdf, *self._how(request, statements))
+
+    def _stored(self, rows: DataFrame, table: Table) -> DataFrame:
+        """``rows`` in the types of the database, with what is to be done with each where there is a key."""
+        flag = [DELETED] if table.primary_key else []
+        return rows.selectExpr(*[f"CAST({quote(c.name)} AS {c.type.stored}) AS {quote(c.name)}" for c in table.physical], *flag)
+
+    def _how(self, request: Write, statements: tuple[str, str]) -> tuple[Any, ...]:
+        """What Java is told of how rows are written."""
+        table = request.table
         keys = list(table.primary_key.columns) if table.primary_key else []
-        classes(spark).jdbc.DatabaseWriter.write(
-            rows._jdf, self._connection(spark, table), *statements, keys,
-            self._value(table, "sink.buffer-flush.max-rows") or 100, self._value(table, "sink.max-retries"),
-        )  # fmt: skip
+        together, retries = self._value(table, "sink.buffer-flush.max-rows") or 100, self._value(table, "sink.max-retries")
+        return self._connection(request.spark, table), *statements, keys, together, retries
 
 
 _REFUSED_TYPES = ("ARRAY", "MULTISET", "MAP", "ROW", "NULL", "VARIANT")

@@ -61,6 +61,8 @@ FIXED = {
     "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": "false",
     "spark.sql.streaming.checkpointFileManagerClass": "sqlstream.storage.CheckpointFiles",
     "spark.sql.extensions": EXTENSIONS,
+    # The plan says which queries run in real time.
+    "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
     # The last run of a job that is drained reads each source up to where that is then, whatever kind it is of.
     "spark.sql.streaming.triggerAvailableNowWrapper.enabled": "true",
 }

@@ -18,6 +18,7 @@ from pyspark import SparkContext
 
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.runtime.jobs.machine import JobStatus
+from sqlstream.sql.quoting import flink_string
 from tests.support.processes import ensure_runs, kill_group
 from tests.support.sessions import catch_up, explained, open_session, run, submit
 from tests.support.waiting import until
@@ -223,6 +224,49 @@ def test_unions_and_elements_and_keys(pipe: Pipe, monkeypatch: pytest.MonkeyPatc
     pipe.receive(6)
     late = json.loads(pipe.came[-1][1])["at_ltz"]
     assert abs(datetime.fromisoformat(late.replace(" ", "T").replace("Z", "+00:00")).timestamp() - time.time()) < 1 and before
+
+
+@pytest.mark.postgres
+def test_rows_of_a_database_are_those_of_now(pipe: Pipe, postgres) -> None:
+    """By key, appended, and after the database was away; a row that it does not take fails the job."""
+
+    def with_options(table: str) -> str:
+        return ", ".join(f"{flink_string(k)} = {flink_string(v)}" for k, v in postgres.options(table).items())
+
+    postgres.run("DROP TABLE IF EXISTS by_key, appended", "CREATE TABLE by_key (k TEXT PRIMARY KEY, n INT)", "CREATE TABLE appended (v TEXT)")
+    run(
+        pipe.session,
+        f"""CREATE TABLE by_key (k STRING, n INT, PRIMARY KEY (k) NOT ENFORCED) WITH ({with_options("by_key")});
+            CREATE TABLE appended (v STRING) WITH ({with_options("appended")})""",
+    )
+    job = pipe.start("INSERT INTO by_key SELECT SUBSTRING(v FROM 1 FOR 1), CAST(SUBSTRING(v FROM 2) AS INT) FROM a")
+
+    def there(expected: list[list[object]], table: str = "by_key", seconds: float = 10) -> None:
+        until(lambda: postgres.run(f"SELECT * FROM {table} ORDER BY 1") == expected, seconds)
+
+    pipe.send("a1", "b2", "a3")
+    there([["a", 3], ["b", 2]])
+    taken = []
+    for n in range(30):
+        pipe.send(f"c{n}")
+        sent = time.monotonic()
+        there([["a", 3], ["b", 2], ["c", n]])
+        taken.append(time.monotonic() - sent)
+    assert sorted(taken)[15] < 0.2
+    pipe.send(*(f"d{n}" for n in range(30_000)))
+    there([["a", 3], ["b", 2], ["c", 29], ["d", 29_999]], seconds=60)
+    run(pipe.session, f"STOP JOB '{job.id}'; SET 'pipeline.name' = 'appended'")
+    assert job.error is None
+    job = pipe.start("INSERT INTO appended SELECT v FROM a WHERE v <> 'd5'")
+    until(lambda: postgres.run("SELECT count(*), count(DISTINCT v) FROM appended") == [[30_032, 30_032]], 60)
+    postgres.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%appended%' AND pid <> pg_backend_pid()")
+    pipe.send("e1")
+    until(lambda: postgres.run("SELECT count(*) FROM appended WHERE v = 'e1'") == [[1]], 30)
+    postgres.run("ALTER TABLE appended ADD CHECK (v <> 'no')")
+    run(pipe.session, "SET 'restart-strategy.type' = 'none'")
+    pipe.send("no")
+    assert job.done.wait(60)
+    assert "check constraint" in job.error.message
 
 
 REFUSED = {

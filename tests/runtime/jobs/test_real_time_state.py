@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.sql.quoting import flink_string
 from tests.support.keyed_run import SHAPES, KeyedRun
 from tests.support.sessions import open_session, run, submit
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,3 +53,17 @@ def test_the_rows_by_key_are_those_of_all_records(tmp_path: Path, engine, stream
         run(session, f"DROP JOB '{job.id}'; SET 'execution.state-recovery.path' = '{job.savepoint}'")
         submit(session, insert)
         stream.arrive(shape)
+
+
+@pytest.mark.postgres
+def test_a_database_has_the_rows_of_all_records(tmp_path: Path, engine, stream: KeyedRun, two_partitions, postgres) -> None:
+    """Also those that a condition above the groups takes away again."""
+    postgres.run("DROP TABLE IF EXISTS odd", "CREATE TABLE odd (k INT PRIMARY KEY, n BIGINT)")
+    options = ", ".join(f"{flink_string(k)} = {flink_string(v)}" for k, v in postgres.options("odd").items())
+    declared = f"{stream.declared()}; CREATE TABLE odd (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ({options})"
+    with closing(open_session(tmp_path, declared, options={"spark.version": "4.3", "execution.real-time": "true"}, engine=engine)) as session:
+        job = submit(session, f"INSERT INTO odd {SHAPES['odd'].query}")
+        for _ in range(5):
+            stream.send(20)
+            until(lambda: {(k,): (n,) for k, n in postgres.run("SELECT * FROM odd")} == stream.expected("odd"), 30, every=0.1)
+        assert job.real_time

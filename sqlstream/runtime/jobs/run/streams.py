@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # How long a query in real time reads before it writes its offsets down, in milliseconds, where the job does not say.
 _REAL_TIME_MS = 30_000
+# Spark has no shorter ones: each ends with a pause.
+_SHORTEST_MS = 5_000
 # A query takes this key from the session at its start, and keeps it.
 _RETAINED = "spark.sql.streaming.minBatchesToRetain"
 _retaining_lock = threading.Lock()
@@ -93,7 +95,7 @@ class Streams:
         if once:
             writer = writer.trigger(availableNow=True)
         elif real_time:
-            writer = writer.trigger(realTime=f"{settings.trigger_ms or _REAL_TIME_MS} milliseconds")  # type: ignore[call-overload]
+            writer = writer.trigger(realTime=f"{max(settings.trigger_ms or _REAL_TIME_MS, _SHORTEST_MS)} milliseconds")  # type: ignore[call-overload]
         elif settings.trigger_ms:
             writer = writer.trigger(processingTime=f"{settings.trigger_ms} milliseconds")
         with _retaining(work.spark, settings.retained):

@@ -6,12 +6,13 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.Serializable;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A file of a checkpoint's commits: that a micro-batch was completed. In version 2 it says which of the files of a state
- * are meant, by an id for each store in each partition: where a micro-batch is begun again, there are others.
+ * A file of a checkpoint's commits: that a micro-batch was completed. In version 2 it says which of the files of a
+ * state are meant, by an id for each store in each partition: where a micro-batch is begun again, there are others.
  */
 final class Commit {
     /** The ids of one store, by partition; none in version 1. */
@@ -58,16 +59,15 @@ final class Commit {
     }
 
     /** The same with the states that were written for it: of each operator the stores, in order. */
-    String text(Map<Long, java.util.List<Ids>> states) throws IOException {
+    String text(Map<Long, List<Ids>> states) throws IOException {
         ObjectNode told = said.deepCopy();
         told.remove(IDS);
-        boolean identified =
-                states.values().stream().flatMap(java.util.List::stream).anyMatch(ids -> !ids.byPartition.isEmpty());
+        boolean identified = states.values().stream().flatMap(List::stream).anyMatch(ids -> !ids.byPartition.isEmpty());
         if (!identified) {
             return "v1\n" + JSON.writeValueAsString(told);
         }
         ObjectNode operators = told.putObject(IDS);
-        for (Map.Entry<Long, java.util.List<Ids>> operator : states.entrySet()) {
+        for (Map.Entry<Long, List<Ids>> operator : states.entrySet()) {
             ArrayNode partitions = operators.putArray(Long.toString(operator.getKey()));
             int last = operator.getValue().stream()
                     .flatMap(ids -> ids.byPartition.keySet().stream())
