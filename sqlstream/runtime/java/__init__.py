@@ -37,7 +37,7 @@ _LAUNCHER = re.compile(r"spark-launcher_[\d.]+-(\d+\.\d+)")
 
 def sources(sparks: Sequence[Path]) -> list[Path]:
     """Our Java files for the Spark whose jars these are. Raises SetupError for a release that there are none for."""
-    launcher = next(found for jar in sparks if (found := _LAUNCHER.match(jar.name)))
+    launcher = next(found for each in sparks if (found := _LAUNCHER.match(each.name)))
     if not (own := _HOME / f"spark-{launcher[1]}").is_dir():
         raise SetupError(f"sqlstream does not run on Spark {launcher[1]}.", hint=f"It runs on Spark {' and '.join(spark_releases.RELEASES)}.")
     return sorted([*(_HOME / "sqlstream").rglob("*.java"), *own.rglob("*.java")])

@@ -151,11 +151,11 @@ def describe(savepoint: Savepoint) -> Mapping[str, str]:
     }
     for name in sink_names(savepoint.folder, len(version.plan.sinks)):
         record = read_record(savepoint.folder, name)
-        read = savepoint.folder / "checkpoint" / name / "offsets" / "0"
+        offsets = savepoint.folder / "checkpoint" / name / "offsets" / "0"
         if record is None:
             continue
-        if read.exists():
-            told |= {f"{name}: {source}": offset for source, offset in read_offsets(read.read_text(), record.sources).items()}
+        if offsets.exists():
+            told |= {f"{name}: {source}": offset for source, offset in read_offsets(offsets.read_text(), record.sources).items()}
     for kept in operators(savepoint.folder.absolute()):
         told[f"{kept.uid}: operator"] = f"{kept.kind}: {kept.text}"
         told[f"{kept.uid}: table"] = kept.declaration(path) if kept.columns else "what it keeps can't be read as a table"
