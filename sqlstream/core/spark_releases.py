@@ -5,6 +5,7 @@ A process runs on one release: ``use`` settles on which, before anything of pysp
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 OPTION = "spark.version"
 # The one that comes along.
 INSTALLED = "4.2"
+_WORK = ".spark-"
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,10 @@ def _fetched(release: Release, progress: Callable[[str], None]) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with jars.held(folder.parent, progress, "Spark"):
             if not folder.exists():
+                for left_over in folder.parent.glob(f"{_WORK}*"):  # of a process that was killed: we hold the lock
+                    shutil.rmtree(left_over, ignore_errors=True)
                 progress(f"Downloading Spark {release.version} ({release.megabytes} MB) to {folder}, once")
-                with tempfile.TemporaryDirectory(prefix=".spark-", dir=folder.parent, ignore_cleanup_errors=True) as work:
+                with tempfile.TemporaryDirectory(prefix=_WORK, dir=folder.parent, ignore_cleanup_errors=True) as work:
                     _install(release, Path(work)).rename(folder)
     except OSError as error:
         what = f"Spark {release.version} can't be written to '{folder}': {error.strerror or error}."

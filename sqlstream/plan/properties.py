@@ -72,7 +72,7 @@ def task_keys(node: Node) -> tuple[frozenset[str], ...] | None:
     """The values by which the rows of ``node`` are spread over Spark's tasks: rows that are equal in all of them come from one, in order.
 
     Each is a set of columns that have it; the set is empty where ``node``'s output lacks it. There are none where one task has all rows. None where
-    rows are as their sources gave them.
+    that is not known, as of rows that a source gives in any order.
     """
     return node.task_keys()
 

@@ -54,6 +54,11 @@ class Scan(Node):
     def key(self) -> tuple[str, ...] | None:
         return tuple(self.table.primary_key.columns) if self.table.primary_key else None
 
+    def task_keys(self) -> tuple[frozenset[str], ...] | None:
+        # What replaces rows by key is in order for each key.
+        key = self.key() if self.mode.updates and not self.mode.retracts else None
+        return None if key is None else tuple(frozenset([name]) for name in key)
+
     def is_bounded(self) -> bool:
         return self.bounded
 

@@ -1,0 +1,127 @@
+"""Which queries run in real time, on which release of Spark, and why others don't."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.core.errors import NotSupported
+from sqlstream.core.spark_releases import RELEASES
+from sqlstream.plan.real_time import prevented, replaces
+from sqlstream.sql.statements.parsing import parse
+from tests.support.sessions import run
+
+if TYPE_CHECKING:
+    from sqlstream.plan.nodes import Sink
+    from sqlstream.session.session import Session
+
+BROKER = "'properties.bootstrap.servers' = 'h:1'"
+TOPIC = f"('connector' = 'kafka', 'topic' = 't', {BROKER}, 'format' = 'json', 'scan.startup.mode' = 'earliest-offset')"
+UPSERTS = f"('connector' = 'upsert-kafka', 'topic' = 'u', {BROKER}, 'key.format' = 'json', 'value.format' = 'json')"
+DECLARATIONS = f"""
+CREATE TABLE e (id INT, k INT, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH {TOPIC};
+CREATE TABLE f (id INT, k INT, w INT) WITH {TOPIC};
+CREATE TABLE u (id INT, k INT, v INT, PRIMARY KEY (id) NOT ENFORCED) WITH {UPSERTS};
+CREATE TABLE by_k (k BIGINT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH {UPSERTS};
+CREATE TABLE by_id (id INT, n INT, PRIMARY KEY (id) NOT ENFORCED) WITH {UPSERTS};
+CREATE TABLE changes (id INT, v INT, PRIMARY KEY (id) NOT ENFORCED) WITH {TOPIC.replace("json", "debezium-json")};
+CREATE TABLE rows_ (id INT, n INT) WITH {TOPIC};
+CREATE TABLE lake (k BIGINT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'd');
+CREATE TABLE base (k BIGINT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED)
+  WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/x', 'table-name' = 'd');
+CREATE TABLE cut (k BIGINT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED)
+  WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/x', 'table-name' = 'd', 'sink.parallelism' = '2');
+"""
+FIRST = "(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY v) AS n FROM e) AS a WHERE n = 1)"
+BY_MICRO_BATCHES = {
+    "windows": (
+        "INSERT INTO by_k SELECT k, COUNT(*) FROM TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '1' SECOND) GROUP BY window_start, window_end, k",
+        "It has ",
+    ),
+    "an interval join": ("INSERT INTO rows_ SELECT e.id, x.v FROM e, e AS x WHERE e.id = x.id AND e.ts BETWEEN x.ts AND x.ts", "It has IntervalJoin"),
+    "the first row by time": (
+        "INSERT INTO rows_ SELECT id, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts) AS n FROM e) AS a WHERE n = 1",
+        "It has Rank",
+    ),
+    "state that expires": (
+        "INSERT INTO by_k SELECT /*+ STATE_TTL('e' = '1 h') */ k, COUNT(*) FROM e GROUP BY k",
+        "State expires with the micro-batches in GroupAggregate",
+    ),
+    "a union above state": (
+        "INSERT INTO by_id SELECT id, MAX(n) FROM (SELECT id, v AS n FROM u UNION ALL SELECT id, MAX(w) FROM f GROUP BY id) AS a GROUP BY id",
+        "Streams are brought together above ",
+    ),
+    "a join above state": (f"INSERT INTO by_id SELECT a.id, f.w FROM {FIRST} AS a JOIN f ON a.id = f.id", "Streams are brought together above Rank"),
+    "changes of a row from several tasks": (
+        "INSERT INTO by_id SELECT id, v FROM changes",
+        "The changes of one row of `default_catalog`.`default_database`.`by_id`, by its primary key, come from several tasks of Spark's",
+    ),
+    "a sink with tasks of its own": ("INSERT INTO cut SELECT k, COUNT(*) FROM e GROUP BY k", "A 'jdbc' table, as "),
+    "a Delta table": ("INSERT INTO lake SELECT k, v FROM e", "A 'delta' table, as "),
+}
+ROW_BY_ROW = {
+    "a group, cast to the type of the key": "INSERT INTO by_k SELECT k, COUNT(*) FROM e GROUP BY k",
+    "a database": "INSERT INTO base SELECT k, COUNT(*) FROM e GROUP BY k",
+    "a join by the key": "INSERT INTO by_id SELECT e.id, f.w FROM e JOIN f ON e.id = f.id",
+    "an outer join, whose rows have no key": "INSERT INTO by_id SELECT e.id, f.w FROM e LEFT JOIN f ON e.k = f.k",
+    "a topic of changes": "INSERT INTO by_id SELECT id, v FROM u",
+    "changes that are counted": "INSERT INTO by_k SELECT k, COUNT(*) FROM u GROUP BY k",
+    "a table by key from rows that only come": "INSERT INTO by_id SELECT id, v FROM e",
+}
+
+
+def planned(session: Session, statement: str) -> Sink:
+    """The plan of an INSERT."""
+    planner = session.context.planner
+    return planner.planned(parse(statement), planner.environment()).plan
+
+
+@pytest.mark.parametrize("what", BY_MICRO_BATCHES)
+def test_what_keeps_a_query_from_it(session: Session, what: str) -> None:
+    statement, why = BY_MICRO_BATCHES[what]
+    told = prevented(planned(session, statement), RELEASES["4.3"])
+    assert told is not None and told.startswith(why)
+
+
+@pytest.mark.parametrize("what", ROW_BY_ROW)
+def test_what_runs_so(session: Session, what: str) -> None:
+    sink = planned(session, ROW_BY_ROW[what])
+    assert prevented(sink, RELEASES["4.3"]) is None
+    before = prevented(sink, RELEASES["4.2"])
+    stateless = what in ("a topic of changes", "a table by key from rows that only come")
+    assert before is None if stateless else before is not None
+
+
+def test_a_release_that_can_is_told(session: Session) -> None:
+    run(session, "SET 'execution.real-time' = 'true'")
+    with pytest.raises(NotSupported, match="which keeps state: Spark 4.2 does that by micro-batches") as met:
+        run(session, "EXPLAIN INSERT INTO by_k SELECT k, COUNT(*) FROM e GROUP BY k")
+    assert met.value.hint is not None and met.value.hint.startswith("SET 'spark.version' = '4.3', before Spark starts, runs it in real time.")
+    with pytest.raises(NotSupported, match="It has ") as met:
+        run(session, f"EXPLAIN {BY_MICRO_BATCHES['windows'][0]}")
+    assert met.value.hint is not None and "4.3" not in met.value.hint
+
+
+def test_delta_is_refused_where_there_is_none(session: Session) -> None:
+    run(session, "SET 'spark.version' = '4.3'")
+    for statement in ("INSERT INTO lake SELECT k, v FROM e", "SELECT * FROM lake"):
+        with pytest.raises(
+            NotSupported, match="There is no Delta for Spark 4.3, so table 'default_catalog.default_database.lake' can't be used"
+        ) as met:
+            run(session, f"EXPLAIN {statement}")
+        assert met.value.at is not None and met.value.hint is not None and "sqlstream jobs start" in met.value.hint
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("by_k SELECT k, COUNT(*) FROM e GROUP BY k", True),
+        # What a condition takes away has to be removed.
+        ("by_k SELECT k, COUNT(*) FROM e GROUP BY k HAVING COUNT(*) > 1", False),
+        # A join gives what a row was on by itself where the join's key changes.
+        ("by_id SELECT u.id, x.n FROM u JOIN by_id AS x ON u.id = x.id", False),
+    ],
+)
+def test_what_a_row_was_is_left_out_where_what_it_is_follows(session: Session, query: str, expected: bool) -> None:
+    assert replaces(planned(session, f"INSERT INTO {query}")) is expected
