@@ -57,6 +57,17 @@ def _by_count(made: Sequence[float], arrivals: Iterable[Arrival]) -> Iterator[Pa
         known[row["k"]] = max(row["n"], known[row["k"]])
 
 
+def _by_latest(made: Sequence[float], arrivals: Iterable[Arrival]) -> Iterator[Pair]:
+    """The latest record of a key answers those before it, too."""
+    known = [0] * KEYS
+    for at, row in arrivals:
+        if row.get("n", 1) == 1:
+            count = row["id"] // KEYS + 1
+            for nth in range(known[row["k"]], count):
+                yield made[row["k"] + nth * KEYS], at
+            known[row["k"]] = max(count, known[row["k"]])
+
+
 def _by_watermark(made: Sequence[float], arrivals: Iterable[Arrival]) -> Iterator[Pair]:
     """A window's rows can come when each partition has had a record of its end or later."""
     times = [[int(second * 1000) for second in made[partition::PARTITIONS]] for partition in range(PARTITIONS)]
@@ -70,6 +81,14 @@ def _by_watermark(made: Sequence[float], arrivals: Iterable[Arrival]) -> Iterato
 SHAPES = (
     Shape("stateless", f"(id BIGINT, k INT, word STRING) {KAFKA}", "SELECT id, k, UPPER(CONCAT('k', CAST(k AS STRING))) FROM e WHERE k >= 0", _by_id),
     Shape("aggregate", f"(k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) {UPSERTS}", "SELECT k, COUNT(*) FROM e GROUP BY k", _by_count),
+    Shape(
+        "top-n", f"(k INT, n BIGINT, id BIGINT, PRIMARY KEY (k, n) NOT ENFORCED) {UPSERTS}",
+        "SELECT k, n, id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY id DESC) AS n FROM e) AS r WHERE n <= 3", _by_latest,
+    ),
+    Shape(
+        "deduplication", f"(k INT, id BIGINT, PRIMARY KEY (k) NOT ENFORCED) {UPSERTS}",
+        "SELECT k, id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY id DESC) AS n FROM e) AS r WHERE n = 1", _by_latest,
+    ),
     Shape(
         "window", f"(window_end TIMESTAMP_LTZ(3), k INT, n BIGINT) {KAFKA}",
         "SELECT window_end, k, COUNT(*) FROM TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '1' SECOND) GROUP BY window_start, window_end, k",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported
@@ -13,6 +14,9 @@ from sqlstream.plan.properties import awaits_watermark, changelog_mode, state_tt
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.text import to_text
 from sqlstream.udf.declarations.functions import calls_python
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _HINT = "RESET 'execution.real-time' runs it by micro-batches, of some 100 milliseconds."
 
@@ -36,12 +40,11 @@ def prevented(sink: Sink, release: Release) -> str | None:
             return f"A '{node.table.connector}' table, as {node.table.path.quoted}, is read by micro-batches{ends}."
         if not node.real_time or awaits_watermark(node):
             return f"It has {describe(node)}."
-        if state_ttl(node):
-            return f"State expires with the micro-batches in {describe(node)}."
         if node.keeps_state and not release.stateful_real_time:
             return f"It has {describe(node)}, which keeps state: Spark {release.name} does that by micro-batches."
-        if isinstance(node, Union) and (kept := next((below for below in walk(node) if below.keeps_state), None)) is not None:
-            return f"Streams are brought together above {describe(kept)}, which keeps state: Spark does that by micro-batches."
+        if (isinstance(node, Union) or state_ttl(node)) and (kept := _keeping(node.inputs)) is not None:
+            what = "Streams are brought together" if isinstance(node, Union) else "State expires"
+            return f"{what} above {describe(kept)}, which keeps state: Spark does that by micro-batches."
         for expr in node.expressions():
             if calls_python(expr):
                 return f"It calls a function in Python: {to_text(expr)}."
@@ -55,6 +58,11 @@ def prevented(sink: Sink, release: Release) -> str | None:
             f"The changes of one row of {table.path.quoted}, by its primary key, come from several tasks of Spark's: only a micro-batch orders them."
         )
     return f"A '{table.connector}' table, as {table.path.quoted}, is written by micro-batches."
+
+
+def _keeping(nodes: Iterable[Node]) -> Node | None:
+    """The first of ``nodes``, and those below, that keeps state."""
+    return next((below for node in nodes for below in walk(node) if below.keeps_state), None)
 
 
 def _in_order(sink: Sink) -> bool:
@@ -82,6 +90,11 @@ def replaces(sink: Sink) -> bool:
 def stateful(sink: Sink) -> int:
     """How many operators of the query keep state: in real time each has tasks of its own."""
     return sum(node.keeps_state for node in walk(sink))
+
+
+def clocks(sink: Sink) -> int:
+    """How many of them have a clock, which is a task more: their state expires."""
+    return sum(node.keeps_state and state_ttl(node) > 0 for node in walk(sink))
 
 
 def refuse_unless_real_time(sink: Node, release: Release) -> None:

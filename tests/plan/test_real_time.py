@@ -44,9 +44,9 @@ BY_MICRO_BATCHES = {
         "INSERT INTO rows_ SELECT id, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts) AS n FROM e) AS a WHERE n = 1",
         "It has Rank",
     ),
-    "state that expires": (
-        "INSERT INTO by_k SELECT /*+ STATE_TTL('e' = '1 h') */ k, COUNT(*) FROM e GROUP BY k",
-        "State expires with the micro-batches in GroupAggregate",
+    "state that expires above other state": (
+        "INSERT INTO by_k SELECT /*+ STATE_TTL('a' = '1 h') */ v, COUNT(*) FROM (SELECT id, MAX(v) AS v FROM e GROUP BY id) AS a GROUP BY v",
+        "State expires above GroupAggregate",
     ),
     "a union above state": (
         "INSERT INTO by_id SELECT id, MAX(n) FROM (SELECT id, v AS n FROM u UNION ALL SELECT id, MAX(w) FROM f GROUP BY id) AS a GROUP BY id",
@@ -62,6 +62,7 @@ BY_MICRO_BATCHES = {
 }
 ROW_BY_ROW = {
     "a group, cast to the type of the key": "INSERT INTO by_k SELECT k, COUNT(*) FROM e GROUP BY k",
+    "state that expires": "INSERT INTO by_k SELECT /*+ STATE_TTL('e' = '1 h') */ k, COUNT(*) FROM e GROUP BY k",
     "a database": "INSERT INTO base SELECT k, COUNT(*) FROM e GROUP BY k",
     "a join by the key": "INSERT INTO by_id SELECT e.id, f.w FROM e JOIN f ON e.id = f.id",
     "an outer join, whose rows have no key": "INSERT INTO by_id SELECT e.id, f.w FROM e LEFT JOIN f ON e.k = f.k",

@@ -269,7 +269,7 @@ def _clocked(frame: DataFrame, node: Node, to: Lowering, every: int, offset: int
     """
     names = _names(node)
     rows = frame.select(*names, _column(WATERMARK, "CAST(NULL AS TIMESTAMP)"), _column(SPLIT, "0"))
-    ticks = clock(to.spark, to.source_name("clock"), every, offset, to.zone)
+    ticks = clock(to.spark, to.source_name("clock"), every, offset, to.zone, to.pause)
     moments = _moments(node, ticks, "timestamp_millis(value - 1)")
     return to.source_watermark(0, None).attach(rows.unionAll(moments), WATERMARK, SPLIT).select(*names)
 

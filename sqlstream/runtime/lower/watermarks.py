@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.core import storage
 from sqlstream.core.java import classes
 from sqlstream.sql.quoting import quote
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pyspark.sql import Column, DataFrame, SparkSession
+
+    from sqlstream.core.storage import Place
 
 CLOCK = "sqlstream.watermark.Clock"
 _NO_TIME = -(1 << 63)
@@ -74,7 +77,10 @@ def reached(inputs: Any) -> int | None:
     return None if millis is None else int(millis)
 
 
-def clock(spark: SparkSession, name: str, every_ms: int, offset_ms: int, zone: str) -> DataFrame:
-    """A streaming source, ``name``, that has a row (value BIGINT: milliseconds since 1970) whenever a window of that length begins."""
-    reader = spark.readStream.name(name).format(CLOCK).option("every", str(every_ms)).option("offset", str(offset_ms))
-    return reader.option("zone", zone).load()
+def clock(spark: SparkSession, name: str, every_ms: int, offset_ms: int, zone: str, pause: Place | None) -> DataFrame:
+    """A streaming source, ``name``, that has a row (value BIGINT: milliseconds since 1970) whenever a window of that length begins.
+
+    In real time it has one as a micro-batch begins; ``pause`` as of Read.
+    """
+    reader = spark.readStream.name(name).format(CLOCK).option("every", str(every_ms)).option("offset", str(offset_ms)).option("zone", zone)
+    return reader.load() if pause is None else reader.option("pause", storage.uri(pause)).load()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sqlstream.sql.quoting import flink_string
-from tests.support.keyed_run import SHAPES, KeyedRun
-from tests.support.sessions import open_session, run, submit
+from tests.support.keyed_run import SHAPES, KeyedRun, Rows
+from tests.support.sessions import open_session, rows, run, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -67,3 +69,35 @@ def test_a_database_has_the_rows_of_all_records(tmp_path: Path, engine, stream: 
             stream.send(20)
             until(lambda: {(k,): (n,) for k, n in postgres.run("SELECT * FROM odd")} == stream.expected("odd"), 30, every=0.1)
         assert job.real_time
+
+
+def test_state_expires(tmp_path: Path, engine, stream: KeyedRun, two_partitions) -> None:
+    """Of a key that was silent for so long, at the moment; of one that stays so, when a micro-batch begins."""
+    options = {"spark.version": "4.3", "execution.real-time": "true", "table.exec.state.ttl": "6 s", "execution.checkpointing.interval": "5 s"}
+    with closing(open_session(tmp_path, stream.declared("totals"), options=options, engine=engine)) as session:
+        job = submit(session, stream.watch("totals"))
+
+        def sent(k: int, v: int) -> None:
+            stream.broker.send(stream.topic("e"), (0, None, json.dumps({"id": 0, "k": k, "v": v})))
+
+        def counts(expected: Rows) -> None:
+            until(lambda: stream.rows["totals"] == expected, 30, every=0.05, meanwhile=stream.read)
+
+        sent(1, 10)
+        sent(2, 20)
+        sent(1, 5)
+        counts({(1,): (2, 15, 10), (2,): (1, 20, 20)})
+        assert job.real_time
+        time.sleep(6.5)
+        sent(1, 7)
+        counts({(1,): (1, 7, 7), (2,): (1, 20, 20)})
+        sent(1, 1)
+        counts({(1,): (2, 8, 7), (2,): (1, 20, 20)})
+        # Micro-batches of 5 s: one hears the time, the next one forgets.
+        time.sleep(22)
+        run(session, f"STOP JOB '{job.id}' WITH SAVEPOINT")
+        declared = dict(rows(session, f"DESCRIBE SAVEPOINT '{job.savepoint}'"))
+        (table,) = (text for name, text in declared.items() if name.endswith(": table"))
+        run(session, "SET 'execution.runtime-mode' = 'batch'")
+        run(session, table.rstrip(";"))
+        assert rows(session, "SELECT * FROM state") == []

@@ -10,7 +10,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.core.spark_releases import running
 from sqlstream.plan.nodes import scans
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
-from sqlstream.plan.real_time import RealTime, prevented, replaces, stateful
+from sqlstream.plan.real_time import RealTime, clocks, prevented, replaces, stateful
 from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.checkpoints import shuffle_partitions
 from sqlstream.runtime.jobs.folder.generations import PAUSE, sink_name
@@ -156,7 +156,7 @@ class Work:
         if not operators:
             return 0
         kept = shuffle_partitions(self.job.checkpoint / sink_name(index, sink))
-        return operators * int(kept or self.spark.conf.get("spark.sql.shuffle.partitions") or 0)
+        return clocks(sink) + operators * int(kept or self.spark.conf.get("spark.sql.shuffle.partitions") or 0)
 
     def has_slots(self) -> bool:
         """Whether there is a slot for each partition that is read in real time by now: without one it would wait for ever.

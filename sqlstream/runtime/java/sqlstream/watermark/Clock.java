@@ -1,5 +1,7 @@
 package sqlstream.watermark;
 
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.Map;
@@ -15,16 +17,22 @@ import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
+import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
+import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeMode;
+import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import sqlstream.catalyst.StreamTable;
+import sqlstream.realtime.PausableReaders;
+import sqlstream.realtime.Pause;
 
 /**
  * A streaming source of moments: one row (value BIGINT, milliseconds since 1970) whenever a new one has come, so that a
  * query continues where no record arrives. With options {@code every}, {@code offset} (milliseconds) and {@code zone}
  * the moments are the starts of windows of that length. With {@code times} they are those at which a split of
- * {@link SourceWatermark} of that id becomes idle, and its rows are NULL: they say nothing about time.
+ * {@link SourceWatermark} of that id becomes idle, and its rows are NULL: they say nothing about time. In real-time mode
+ * it has a row as a micro-batch begins; {@code pause} is the file of {@link Pause}.
  */
 public final class Clock implements TableProvider {
     private static final StructType SCHEMA = new StructType().add("value", DataTypes.LongType, true);
@@ -48,7 +56,8 @@ public final class Clock implements TableProvider {
     private static MicroBatchStream stream(CaseInsensitiveStringMap options) {
         String id = options.get("times");
         if (id != null) {
-            return new Stream(last -> TIMES.get(id).ask(System.currentTimeMillis()), () -> TIMES.remove(id), false);
+            return new Stream(
+                    last -> TIMES.get(id).ask(System.currentTimeMillis()), () -> TIMES.remove(id), false, null);
         }
         long every = options.getLong("every", 1000);
         long offset = options.getLong("offset", 0);
@@ -64,20 +73,29 @@ public final class Clock implements TableProvider {
                     return now - Math.floorMod(local - offset, every);
                 },
                 () -> {},
-                true);
+                true,
+                options.get("pause"));
     }
 
     /** The moments that {@code next} gives; it is asked on the driver before each micro-batch. */
-    public static final class Stream implements MicroBatchStream {
+    public static final class Stream implements MicroBatchStream, SupportsRealTimeMode {
         private final LongUnaryOperator next;
         private final Runnable stopped;
         private final boolean shown;
+        private final String pause;
+        private boolean realTime;
         private long last;
 
-        Stream(LongUnaryOperator next, Runnable stopped, boolean shown) {
+        Stream(LongUnaryOperator next, Runnable stopped, boolean shown, String pause) {
             this.next = next;
             this.stopped = stopped;
             this.shown = shown;
+            this.pause = pause;
+        }
+
+        @Override
+        public void prepareForRealTimeMode() {
+            realTime = true;
         }
 
         @Override
@@ -107,8 +125,21 @@ public final class Clock implements TableProvider {
         }
 
         @Override
+        public InputPartition[] planInputPartitions(Offset start) {
+            return new InputPartition[] {new Piece(((Moment) latestOffset()).millis)};
+        }
+
+        @Override
+        public Offset mergeOffsets(PartitionOffset[] offsets) {
+            return new Moment(((At) offsets[0]).millis);
+        }
+
+        @Override
         public PartitionReaderFactory createReaderFactory() {
-            return piece -> new Reader(((Piece) piece).millis());
+            PartitionReaderFactory readers = realTime
+                    ? piece -> new Waiting(((Piece) piece).millis())
+                    : piece -> new Reader(((Piece) piece).millis());
+            return realTime ? new PausableReaders(readers, new Pause(pause), offset -> {}) : readers;
         }
 
         @Override
@@ -136,6 +167,53 @@ public final class Clock implements TableProvider {
     }
 
     private record Piece(Long millis) implements InputPartition {}
+
+    private record At(long millis) implements PartitionOffset {}
+
+    /** In real-time mode: a row, and nothing more until the micro-batch ends. */
+    private static final class Waiting implements SupportsRealTimeRead<InternalRow> {
+        private final long millis;
+        private boolean read;
+
+        Waiting(long millis) {
+            this.millis = millis;
+        }
+
+        @Override
+        public RecordStatus nextWithTimeout(Long start, Long timeout) throws IOException {
+            if (read) {
+                try {
+                    Thread.sleep(timeout);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new InterruptedIOException("The task was ended.");
+                }
+            }
+            return RecordStatus.newStatusWithoutArrivalTime(next());
+        }
+
+        @Override
+        public PartitionOffset getOffset() {
+            return new At(millis);
+        }
+
+        @Override
+        public boolean next() {
+            boolean more = !read;
+            read = true;
+            return more;
+        }
+
+        @Override
+        public InternalRow get() {
+            return new GenericInternalRow(new Object[] {millis});
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
+    }
 
     private static final class Reader implements PartitionReader<InternalRow> {
         private final Long millis;
