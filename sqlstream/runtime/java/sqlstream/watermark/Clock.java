@@ -31,8 +31,8 @@ import sqlstream.realtime.Pause;
  * A streaming source of moments: one row (value BIGINT, milliseconds since 1970) whenever a new one has come, so that a
  * query continues where no record arrives. With options {@code every}, {@code offset} (milliseconds) and {@code zone}
  * the moments are the starts of windows of that length. With {@code times} they are those at which a split of
- * {@link SourceWatermark} of that id becomes idle, and its rows are NULL: they say nothing about time. In real-time mode
- * it has a row as a micro-batch begins; {@code pause} is the file of {@link Pause}.
+ * {@link SourceWatermark} of that id becomes idle, and its rows are NULL: they say nothing about time. In real-time
+ * mode it has a row as a micro-batch begins; {@code pause} is the file of {@link Pause}.
  */
 public final class Clock implements TableProvider {
     private static final StructType SCHEMA = new StructType().add("value", DataTypes.LongType, true);
