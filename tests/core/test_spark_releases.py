@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.core import jars, spark_releases
+from sqlstream.core import jars, settings, spark_releases
 from sqlstream.core.errors import SetupError
 from sqlstream.core.spark_releases import INSTALLED, RELEASES
 
@@ -40,6 +40,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_it_is_that_of_the_option() -> None:
     assert spark_releases.wanted({}) is RELEASES[INSTALLED]
     assert spark_releases.wanted({"spark.version": "4.3"}) is NEW
+    declared = settings.setting(spark_releases.OPTION)
+    assert declared is not None and (declared.values, declared.default) == (tuple(RELEASES), INSTALLED)
 
 
 @pytest.mark.parametrize(("first", "then", "told"), [("4.3", "4.2", "4.3.0 4.3\nThis process runs on Spark 4.3.0, and 'spark.version' is 4.2."),

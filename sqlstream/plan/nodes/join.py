@@ -97,9 +97,8 @@ class Join(Node):
         return False
 
     def output(self) -> tuple[Field, ...]:
-        optional = (self.kind.left_optional, self.kind.right_optional)
         sides = self.inputs[:1] if self.kind.left_only else self.inputs
-        return tuple(joined(f, optional=optional[i], time=self.keeps_time(i)) for i, side in enumerate(sides) for f in fields(side))
+        return tuple(joined(f, optional=self._optional[i], time=self.keeps_time(i)) for i, side in enumerate(sides) for f in fields(side))
 
     def explain(self) -> tuple[str, ...]:
         chosen = (f"{side}={s}" for side, s in zip(("left", "right"), self.hints.strategies, strict=True) if s is not None)
@@ -139,6 +138,11 @@ class Join(Node):
         return (*left, *right) if left is not None and right is not None else None
 
     @property
+    def _optional(self) -> tuple[bool, bool]:
+        """Of each input, whether a row of the output may be without one of it."""
+        return (self.kind.left_optional, self.kind.right_optional)
+
+    @property
     def _pairs(self) -> list[list[str]]:
         """Columns that the condition wants to be equal."""
         calls = [c.args for c in make.conjuncts(self.condition) if isinstance(c, Call) and c.function.name == "="]
@@ -148,8 +152,9 @@ class Join(Node):
     @property
     def equal_columns(self) -> list[set[str]]:
         """Of each pair of columns that the condition wants to be equal, those that have the value in each row of the output."""
-        kept = [f.name for i, side in enumerate(self.inputs) if not (self.kind.left_optional, self.kind.right_optional)[i] for f in fields(side)]
-        return [{name for name in pair if name in kept and name in {f.name for f in fields(self)}} for pair in self._pairs]
+        certain = [side for side, optional in zip(self.inputs, self._optional, strict=True) if not optional]
+        kept = {f.name for side in certain for f in fields(side)} & {f.name for f in fields(self)}
+        return [kept.intersection(pair) for pair in self._pairs]
 
     def lost_time(self, name: str) -> str | None:
         place = next((i for i, side in enumerate(self.inputs) if name in {f.name for f in fields(side)}), None)

@@ -16,9 +16,9 @@ from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient, NewPartitions
 from pyspark import SparkContext
 
+from sqlstream.catalog.ddl import options_text
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.runtime.jobs.machine import JobStatus
-from sqlstream.sql.quoting import flink_string
 from tests.support.processes import ensure_runs, kill_group
 from tests.support.sessions import catch_up, explained, open_session, run, submit
 from tests.support.waiting import until
@@ -230,14 +230,11 @@ def test_unions_and_elements_and_keys(pipe: Pipe, monkeypatch: pytest.MonkeyPatc
 def test_rows_of_a_database_are_those_of_now(pipe: Pipe, postgres) -> None:
     """By key, appended, and after the database was away; a row that it does not take fails the job."""
 
-    def with_options(table: str) -> str:
-        return ", ".join(f"{flink_string(k)} = {flink_string(v)}" for k, v in postgres.options(table).items())
-
     postgres.run("DROP TABLE IF EXISTS by_key, appended", "CREATE TABLE by_key (k TEXT PRIMARY KEY, n INT)", "CREATE TABLE appended (v TEXT)")
     run(
         pipe.session,
-        f"""CREATE TABLE by_key (k STRING, n INT, PRIMARY KEY (k) NOT ENFORCED) WITH ({with_options("by_key")});
-            CREATE TABLE appended (v STRING) WITH ({with_options("appended")})""",
+        f"""CREATE TABLE by_key (k STRING, n INT, PRIMARY KEY (k) NOT ENFORCED) {options_text(postgres.options("by_key").items())};
+            CREATE TABLE appended (v STRING) {options_text(postgres.options("appended").items())}""",
     )
     job = pipe.start("INSERT INTO by_key SELECT SUBSTRING(v FROM 1 FOR 1), CAST(SUBSTRING(v FROM 2) AS INT) FROM a")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.sql.quoting import flink_string
+from sqlstream.catalog.ddl import options_text
 from tests.support.keyed_run import SHAPES, KeyedRun, Rows
 from tests.support.sessions import open_session, rows, run, submit
 from tests.support.waiting import until
@@ -61,8 +61,8 @@ def test_the_rows_by_key_are_those_of_all_records(tmp_path: Path, engine, stream
 def test_a_database_has_the_rows_of_all_records(tmp_path: Path, engine, stream: KeyedRun, two_partitions, postgres) -> None:
     """Also those that a condition above the groups takes away again."""
     postgres.run("DROP TABLE IF EXISTS odd", "CREATE TABLE odd (k INT PRIMARY KEY, n BIGINT)")
-    options = ", ".join(f"{flink_string(k)} = {flink_string(v)}" for k, v in postgres.options("odd").items())
-    declared = f"{stream.declared()}; CREATE TABLE odd (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ({options})"
+    odd = f"CREATE TABLE odd (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) {options_text(postgres.options('odd').items())}"
+    declared = f"{stream.declared()}; {odd}"
     with closing(open_session(tmp_path, declared, options={"spark.version": "4.3", "execution.real-time": "true"}, engine=engine)) as session:
         job = submit(session, f"INSERT INTO odd {SHAPES['odd'].query}")
         for _ in range(5):

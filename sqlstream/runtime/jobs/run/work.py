@@ -65,6 +65,8 @@ class Work:
         # By sink: how it is asked for its table, and which that was.
         self._requests: dict[int, Write] = {}
         self._tables: dict[int, str] = {}
+        # Of those that run in real time: how many tasks the operators have that keep state.
+        self._keyed_tasks: dict[int, int] = {}
 
     def renew(self, spark: SparkSession) -> None:
         """From now on in this session of Spark."""
@@ -143,15 +145,17 @@ class Work:
         wanted = self.settings.real_time
         if wanted is RealTime.FALSE or (wanted is RealTime.AUTO and prevented(self.job.sinks[index], running()) is not None):
             return False
-        tasks += self._keyed_tasks(index)
+        # They stay as many, whatever partitions are read.
+        self._keyed_tasks[index] = self._keyed(index)
+        tasks += self._keyed_tasks[index]
         self.job.long_tasks += tasks
         if self._has_slots():
             return True
         self.job.long_tasks -= tasks
         return False
 
-    def _keyed_tasks(self, index: int) -> int:
-        """How many tasks the operators of a sink have that keep state."""
+    def _keyed(self, index: int) -> int:
+        """How many tasks the operators of a sink have that keep state, by its checkpoint or, where it has none yet, by the session."""
         operators = stateful(sink := self.job.sinks[index])
         if not operators:
             return 0
@@ -164,7 +168,7 @@ class Work:
         Raises ValidationError as ``in_real_time``.
         """
         watches = {i: watch for i in self.streams if isinstance(watch := self.job.watches[i], Watch) and watch.real_time}
-        tasks = sum(watch.partitions() + self._keyed_tasks(i) for i, watch in watches.items())
+        tasks = sum(watch.partitions() + self._keyed_tasks[i] for i, watch in watches.items())
         if tasks <= self.job.long_tasks:
             return True
         self.job.long_tasks = tasks

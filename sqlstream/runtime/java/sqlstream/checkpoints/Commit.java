@@ -17,7 +17,7 @@ import java.util.TreeMap;
 final class Commit {
     /** The ids of one store, by partition; none in version 1. */
     record Ids(Map<Integer, String> byPartition) implements Serializable {
-        static final Ids NONE = new Ids(new TreeMap<>());
+        static final Ids NONE = new Ids(Map.of());
     }
 
     private static final ObjectMapper JSON = new ObjectMapper();

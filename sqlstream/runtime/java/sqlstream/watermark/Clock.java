@@ -13,7 +13,6 @@ import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.InputPartition;
-import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
@@ -136,9 +135,7 @@ public final class Clock implements TableProvider {
 
         @Override
         public PartitionReaderFactory createReaderFactory() {
-            PartitionReaderFactory readers = realTime
-                    ? piece -> new Waiting(((Piece) piece).millis())
-                    : piece -> new Reader(((Piece) piece).millis());
+            PartitionReaderFactory readers = piece -> new Reader(((Piece) piece).millis());
             return realTime ? new PausableReaders(readers, new Pause(pause), offset -> {}) : readers;
         }
 
@@ -170,12 +167,12 @@ public final class Clock implements TableProvider {
 
     private record At(long millis) implements PartitionOffset {}
 
-    /** In real-time mode: a row, and nothing more until the micro-batch ends. */
-    private static final class Waiting implements SupportsRealTimeRead<InternalRow> {
-        private final long millis;
+    /** Has one row; in real-time mode it waits for the end of the micro-batch afterwards. */
+    private static final class Reader implements SupportsRealTimeRead<InternalRow> {
+        private final Long millis;
         private boolean read;
 
-        Waiting(long millis) {
+        Reader(Long millis) {
             this.millis = millis;
         }
 
@@ -195,32 +192,6 @@ public final class Clock implements TableProvider {
         @Override
         public PartitionOffset getOffset() {
             return new At(millis);
-        }
-
-        @Override
-        public boolean next() {
-            boolean more = !read;
-            read = true;
-            return more;
-        }
-
-        @Override
-        public InternalRow get() {
-            return new GenericInternalRow(new Object[] {millis});
-        }
-
-        @Override
-        public void close() {
-            // Nothing is open.
-        }
-    }
-
-    private static final class Reader implements PartitionReader<InternalRow> {
-        private final Long millis;
-        private boolean read;
-
-        Reader(Long millis) {
-            this.millis = millis;
         }
 
         @Override
