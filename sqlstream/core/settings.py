@@ -45,9 +45,9 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.display.max-column-width", _INT, "30", "As sql-client.display.max-column-width."),
     Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),
     Option("execution.checkpointing.interval", _TIME, None, "The shortest time between two micro-batches; each is a checkpoint."),
-    Option("execution.real-time", _ENUM, "false", "Whether rows go through a query one by one, in milliseconds, and not by micro-batches;"
-           " auto: where the query can, and Spark has slots for it. Offsets are written down every execution.checkpointing.interval, 30 s where"
-           " that is not set.", values=("auto", "true", "false")),
+    Option("execution.real-time", _ENUM, "auto", "Whether rows go through a query one by one, in milliseconds, and not by micro-batches;"
+           " auto: where the query can, and at most half of Spark's slots are taken so. Offsets are written down every"
+           " execution.checkpointing.interval, 60 s where that is not set.", values=("auto", "true", "false")),
     Option("execution.checkpointing.dir", OptionKind.STRING, None, "Where jobs keep offsets, state and versions, in the folder jobs of it: a folder,"
            " or a URI of hdfs, s3a, abfss, gs; .sqlstream of the project where none is set."),
     Option("state.checkpoints.dir", OptionKind.STRING, None, "As execution.checkpointing.dir."),
@@ -93,7 +93,8 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.exec.source.max-future-rowtime", _TIME, "0 ms", "Rows of a stream whose rowtime is further ahead of the clock are left out, and"
            " kept in .sqlstream/dead-letters: the watermark would follow them. 0 for none."),
     Option("table.exec.source.cdc-events-duplicate", _BOOL, "false", "Whether changelogs may contain a change twice; needs a PRIMARY KEY."),
-    _quiet("table.exec.mini-batch.enabled", "every micro-batch is a mini-batch."),
+    Option("table.exec.mini-batch.enabled", _BOOL, "false", "Whether changes are folded: keeps from real time, but where that is 'true'. Every"
+           " micro-batch is a mini-batch."),
     _quiet("table.exec.mini-batch.size", "a micro-batch takes what has arrived."),
     Option("table.exec.state.ttl", _TIME, "0 ms", "How long the state of a key is kept after its last row, outside windows; 0: forever."),
     Option("table.exec.async-scalar.max-concurrent-operations", _INT, "10", "How many calls of an async function in Python run at the same time."),

@@ -104,7 +104,7 @@ class Planner:
                 database=self.catalog.current_database,
                 batch=settings.read(self.options, "execution.runtime-mode") == "batch",
                 dynamic_options=settings.read(self.options, "table.dynamic-table-options.enabled"),
-                real_time=RealTime(settings.read(self.options, "execution.real-time")),
+                real_time=RealTime.wanted(self.options),
                 release=spark_releases.wanted(self.options),
                 state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
                 drop_nulls=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper() == "DROP",

@@ -6,17 +6,18 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
+from sqlstream.core import settings
 from sqlstream.core.errors import NotSupported
 from sqlstream.core.spark_releases import OPTION, RELEASES, Release
 from sqlstream.plan.explain import describe
-from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Node, OneByOne, Rank, Scan, Sink, Union
-from sqlstream.plan.properties import awaits_watermark, changelog_mode, state_ttl, static, task_keys, upsert_key, walk
+from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Join, LookupJoin, Node, OneByOne, Rank, Scan, Sink, Union
+from sqlstream.plan.properties import awaits_watermark, changelog_mode, state_ttl, static, task_keys, upsert_key
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.text import to_text
 from sqlstream.udf.declarations.functions import calls_python
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
 _HINT = "RESET 'execution.real-time' runs it by micro-batches, of some 100 milliseconds."
 
@@ -28,19 +29,27 @@ class RealTime(Enum):
     TRUE = "true"
     FALSE = "false"
 
+    @classmethod
+    def wanted(cls, options: Mapping[str, str]) -> RealTime:
+        """That of a session: who asks for mini-batches has them, but where real time is a must. Raises ValidationError."""
+        value = cls(settings.read(options, "execution.real-time"))
+        return cls.FALSE if value is cls.AUTO and settings.read(options, "table.exec.mini-batch.enabled") else value
+
 
 def prevented(sink: Sink, release: Release) -> str | None:
     """What keeps the query of ``sink`` from running in real time on ``release`` of Spark, as a sentence; None where nothing does."""
     table = sink.table
     if static(sink):
         return "What it reads ends by itself."
-    for node in walk(sink):
+    for node in _of_streams(sink):
         if isinstance(node, Scan) and (node.bounded or not find_connector(node.table.connector).reads_in_real_time):
             ends = ", for it ends" if node.bounded else ""
             return f"A '{node.table.connector}' table, as {node.table.path.quoted}, is read by micro-batches{ends}."
-        if not node.real_time or awaits_watermark(node):
+        if isinstance(node, LookupJoin) and not _asks(node):
+            return f"The table of {describe(node)} is looked up as it is when a micro-batch begins."
+        if not (node.real_time or _copies(node)) or awaits_watermark(node):
             return f"It has {describe(node)}."
-        if node.keeps_state and not release.stateful_real_time:
+        if _keeps_state(node) and not release.stateful_real_time:
             return f"It has {describe(node)}, which keeps state: Spark {release.name} does that by micro-batches."
         if (isinstance(node, Union) or state_ttl(node)) and (kept := _keeping(node.inputs)) is not None:
             what = "Streams are brought together" if isinstance(node, Union) else "State expires"
@@ -60,9 +69,31 @@ def prevented(sink: Sink, release: Release) -> str | None:
     return f"A '{table.connector}' table, as {table.path.quoted}, is written by micro-batches."
 
 
+def _of_streams(node: Node) -> Iterator[Node]:
+    """``node`` and those below it, but for what a stream's rows are joined with, which is there when the query starts."""
+    yield node
+    for below in node.inputs:
+        if not (_copies(node) and static(below)):
+            yield from _of_streams(below)
+
+
+def _asks(node: LookupJoin) -> bool:
+    """Whether it asks a database for the keys of each row."""
+    return find_connector(node.scan.table.connector).lookup(node.scan.table) is not None
+
+
+def _copies(node: Node) -> bool:
+    """Whether it joins each row of a stream with a static side, which each task has a copy of then."""
+    return type(node) is Join and node.of_static
+
+
+def _keeps_state(node: Node) -> bool:
+    return node.keeps_state and not _copies(node)
+
+
 def _keeping(nodes: Iterable[Node]) -> Node | None:
     """The first of ``nodes``, and those below, that keeps state."""
-    return next((below for node in nodes for below in walk(node) if below.keeps_state), None)
+    return next((below for node in nodes for below in _of_streams(node) if _keeps_state(below)), None)
 
 
 def _in_order(sink: Sink) -> bool:
@@ -89,12 +120,12 @@ def replaces(sink: Sink) -> bool:
 
 def stateful(sink: Sink) -> int:
     """How many operators of the query keep state: in real time each has tasks of its own."""
-    return sum(node.keeps_state for node in walk(sink))
+    return sum(map(_keeps_state, _of_streams(sink)))
 
 
 def clocks(sink: Sink) -> int:
     """How many of them have a clock, which is a task more: their state expires."""
-    return sum(node.keeps_state and state_ttl(node) > 0 for node in walk(sink))
+    return sum(_keeps_state(node) and state_ttl(node) > 0 for node in _of_streams(sink))
 
 
 def refuse_unless_real_time(sink: Node, release: Release) -> None:

@@ -33,6 +33,9 @@ CREATE TABLE base (k BIGINT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED)
 CREATE TABLE cut (k BIGINT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED)
   WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/x', 'table-name' = 'd', 'sink.parallelism' = '2');
 """
+DECLARATIONS += """
+CREATE TABLE names (id INT, n INT) WITH ('connector' = 'filesystem', 'path' = 'd', 'format' = 'json');
+"""
 FIRST = "(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY v) AS n FROM e) AS a WHERE n = 1)"
 BY_MICRO_BATCHES = {
     "windows": (
@@ -58,6 +61,15 @@ BY_MICRO_BATCHES = {
         "The changes of one row of `default_catalog`.`default_database`.`by_id`, by its primary key, come from several tasks of Spark's",
     ),
     "a sink with tasks of its own": ("INSERT INTO cut SELECT k, COUNT(*) FROM e GROUP BY k", "A 'jdbc' table, as "),
+    "a lookup of files": (
+        "INSERT INTO rows_ SELECT x.id, names.n FROM (SELECT id, PROCTIME() AS p FROM e) AS x JOIN names FOR SYSTEM_TIME AS OF x.p ON x.id = names.id",
+        "The table of LookupJoin(table=[default_catalog.default_database.names]",
+    ),
+    "rows of files alone": ("INSERT INTO rows_ SELECT id, n FROM names", "What it reads ends by itself."),
+    "a full join with files": (
+        "INSERT INTO by_id SELECT COALESCE(e.id, 0), n FROM e FULL JOIN names ON e.id = names.id",
+        "A 'filesystem' table, as ",
+    ),
     "a Delta table": ("INSERT INTO lake SELECT k, v FROM e", "A 'delta' table, as "),
 }
 ROW_BY_ROW = {
@@ -66,10 +78,16 @@ ROW_BY_ROW = {
     "a database": "INSERT INTO base SELECT k, COUNT(*) FROM e GROUP BY k",
     "a join by the key": "INSERT INTO by_id SELECT e.id, f.w FROM e JOIN f ON e.id = f.id",
     "an outer join, whose rows have no key": "INSERT INTO by_id SELECT e.id, f.w FROM e LEFT JOIN f ON e.k = f.k",
+    "a join with files": "INSERT INTO rows_ SELECT e.id, n FROM e LEFT JOIN names ON e.id = names.id",
+    "files that are counted first": "INSERT INTO rows_ SELECT e.id, m FROM e JOIN (SELECT id, MAX(n) AS m FROM names GROUP BY id) AS c ON e.id = c.id",
+    "counts with files": "INSERT INTO by_k SELECT c.k, c.n + names.n FROM (SELECT k, COUNT(*) AS n FROM e GROUP BY k) AS c JOIN names ON c.k = names.id",
+    "a lookup": "INSERT INTO rows_ SELECT x.id, x.k FROM (SELECT id, k, PROCTIME() AS p FROM e) AS x JOIN base FOR SYSTEM_TIME AS OF x.p ON x.k = base.k",
     "a topic of changes": "INSERT INTO by_id SELECT id, v FROM u",
     "changes that are counted": "INSERT INTO by_k SELECT k, COUNT(*) FROM u GROUP BY k",
     "a table by key from rows that only come": "INSERT INTO by_id SELECT id, v FROM e",
 }
+
+STATELESS = ("a join with files", "files that are counted first", "a lookup", "a topic of changes", "a table by key from rows that only come")
 
 
 def planned(session: Session, statement: str) -> Sink:
@@ -90,7 +108,7 @@ def test_what_runs_so(session: Session, what: str) -> None:
     sink = planned(session, ROW_BY_ROW[what])
     assert prevented(sink, RELEASES["4.3"]) is None
     before = prevented(sink, RELEASES["4.2"])
-    stateless = what in ("a topic of changes", "a table by key from rows that only come")
+    stateless = what in STATELESS
     assert before is None if stateless else before is not None
 
 

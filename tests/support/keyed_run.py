@@ -84,6 +84,11 @@ def _last(e, f, u) -> Rows:
     return {(k,): (max(r["id"] for r in rows),) for k, rows in _by(e, "k").items()}
 
 
+def _named(e, f, u) -> Rows:
+    names = {1: "one", 2: "two"}
+    return {(k,): (names[k], len(rows)) for k, rows in _by(u.values(), "k").items() if k in names}
+
+
 def _chain(e, f, u) -> Rows:
     """The two values of k that are joined most often."""
     of = _by(f, "id")
@@ -108,6 +113,11 @@ SHAPES = {
         RANKED.format(columns="k, n, id, v", by="k", order="v DESC, id", source="e", most=3), _top,
     ),
     "last": Shape("k INT, id INT", "k", RANKED.format(columns="k, id", by="k", order="id DESC", source="e", most=1), _last),
+    "named": Shape(
+        "k INT, name STRING, n BIGINT", "k",
+        "SELECT c.k, x.name, c.n FROM (SELECT k, COUNT(*) AS n FROM u GROUP BY k) AS c JOIN (VALUES (1, 'one'), (2, 'two')) AS x(k, name)"
+        " ON c.k = x.k", _named,
+    ),
     "chain": Shape(
         "n BIGINT, k INT, m BIGINT", "n",
         "SELECT n, k, m FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY m DESC, k) AS n FROM"

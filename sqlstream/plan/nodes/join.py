@@ -11,7 +11,7 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Node
 from sqlstream.plan.nodes.columns import Field
-from sqlstream.plan.properties import changelog_mode, fields, static, unchecked, upsert_key
+from sqlstream.plan.properties import changelog_mode, fields, static, task_keys, unchecked, upsert_key
 from sqlstream.plan.properties import field as field_of
 from sqlstream.sql.expressions import Call, ColumnRef
 
@@ -136,6 +136,9 @@ class Join(Node):
         if left is not None and right is not None and set(left) <= equal and self.kind in (JoinKind.INNER, JoinKind.RIGHT):
             return right
         return (*left, *right) if left is not None and right is not None else None
+
+    def task_keys(self) -> tuple[frozenset[str], ...] | None:
+        return task_keys(self.right if static(self.left) else self.left) if self.of_static else None
 
     @property
     def _optional(self) -> tuple[bool, bool]:

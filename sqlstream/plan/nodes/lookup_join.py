@@ -11,7 +11,7 @@ from sqlstream.plan.nodes.base import OneByOne, Unary
 from sqlstream.plan.nodes.filter import Filter
 from sqlstream.plan.nodes.join import joined
 from sqlstream.plan.nodes.scan import Scan, scans
-from sqlstream.plan.properties import fields, unchecked, upsert_key, walk
+from sqlstream.plan.properties import fields, task_keys, unchecked, upsert_key, walk
 from sqlstream.sql.text import to_text
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class LookupJoin(Unary):
 
     recorded: ClassVar = ("LookupJoin", "input", "table", "kind", "keys", "condition", "retry")
     keeps_state: ClassVar = False
+    real_time: ClassVar = True
 
     table: Node
     kind: JoinKind
@@ -79,6 +80,9 @@ class LookupJoin(Unary):
         # Of a whole primary key there is at most one row.
         by_key = unique is not None and set(unique.columns) <= {origin(self.table, name) for _, name in self.keys}
         return upsert_key(self.input) if by_key else None
+
+    def task_keys(self) -> tuple[frozenset[str], ...] | None:
+        return task_keys(self.input)
 
     def lost_time(self, name: str) -> str | None:
         return self.passed_time(name)

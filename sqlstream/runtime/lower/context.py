@@ -33,7 +33,8 @@ class Lowering:
     ``streaming``: as a streaming query. ``batch``: in batch mode, where rows are not a stream's (a streaming query over static input runs
     once, but answers as a stream). ``bounded``: all of the input is one micro-batch, and ends with it. ``state``: a folder of the query's
     own, for what its sources must keep (static inputs that join a stream); ``shared``: one of the job's, for what all of its queries have the
-    same. ``control``: the folder of the job's control files; ``pause``: as of Read. ``idle_ms``: a partition without records for this long no
+    same. ``real_time``: each row goes through at once. ``control``: the folder of the job's control files; ``pause``: as of Read.
+    ``idle_ms``: a partition without records for this long no
     longer holds the watermark back, where its table does not say; 0: never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and
     more, are left out; 0 for none. ``watch`` learns of the plan's watermarks; ``watermarks`` are the tables that they belong to. ``node_id`` gives
     the stable id of a node whose state is to be found again.
@@ -54,8 +55,11 @@ class Lowering:
     watch: QueryWatch | None = None
     watermarks: list[str] = field(default_factory=list)
     node_id: Callable[[Node], str | None] = lambda node: None
+    real_time: bool = False
     # How many tasks read the streams of the plan.
     source_tasks: int = 0
+    # The bytes of the static tables of which each task of a stream has a copy, in real time.
+    copied_bytes: int = 0
     _names: Counter[str] = field(default_factory=Counter)
     _inputs: Any = None
 

@@ -27,19 +27,33 @@ _ALL = generated("k0")
 
 def joined(node: Join, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:
     """The join by Spark, of which at most one side is a stream: each of its rows, whatever its kind, is looked up in the other side."""
+    left, right = (side if how is None else side.hint(how) for side, how in zip((left, right), node.hints.strategies, strict=True))
+    # At most one side has changes.
+    if KIND in right.columns:
+        found = arriving(right, lambda changes: _pairs(node, left, changes, zone))
+    else:
+        found = arriving(left, lambda changes: _pairs(node, changes, right, zone))
+    return found.select(*[quote(n) for n in row(node)])
+
+
+def joined_at_once(node: Join, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:
+    """The join by Spark of a stream with a side that each task has a copy of: it gives the pairs of a row before it reads the next, so in order."""
+    left, right = (side if side.isStreaming else side.hint("broadcast") for side in (left, right))
+    return _pairs(node, left, right, zone).select(*[quote(n) for n in row(node)])
+
+
+def size(frame: DataFrame) -> int:
+    """How many bytes Spark takes ``frame``, which is static, to have."""
+    return int(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
+
+
+def _pairs(node: Join, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:
     from pyspark.sql import functions as F
 
-    left, right = (side if how is None else side.hint(how) for side, how in zip((left, right), node.hints.strategies, strict=True))
+    if node.condition is None and node.kind is JoinKind.INNER:
+        return left.crossJoin(right)
     condition = F.lit(True) if node.condition is None else F.expr(render(node.condition, zone))
-
-    def pairs(left: DataFrame, right: DataFrame) -> DataFrame:
-        crossed = node.kind is JoinKind.INNER and node.condition is None
-        return left.crossJoin(right) if crossed else left.join(right, condition, _HOW[node.kind])
-
-    # At most one side has changes.
-    of_right = KIND in right.columns
-    found = arriving(right, lambda changes: pairs(left, changes)) if of_right else arriving(left, lambda changes: pairs(changes, right))
-    return found.select(*[quote(n) for n in row(node)])
+    return left.join(right, condition, _HOW[node.kind])
 
 
 def keyed(node: KeyedJoin, frame: DataFrame, zone: str, *, ttl: int) -> DataFrame:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _HOW = {JoinKind.INNER: "inner", JoinKind.LEFT: "left"}
+# Rows that a task holds while it asks a database for their keys.
+_TOGETHER = 1 << 12
 
 
-def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str) -> DataFrame:
-    """The rows of ``left``, the node's input, with those of ``right``, its table."""
+def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str, *, real_time: bool) -> DataFrame:
+    """The rows of ``left``, the node's input, with those of ``right``, its table; in ``real_time`` each as it comes."""
     from pyspark.sql import functions as F
 
     keys = {hidden(f"key_{i}"): column for i, (_, column) in enumerate(node.keys)}
@@ -35,7 +37,7 @@ def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str) -> Da
 
     if how is not None:
         retry = {} if node.retry is None else {"attempts": node.retry.attempts, "delay_ms": node.retry.delay}
-        pairs = lookup_join(joined_with(left, right), LookupOptions(keys=keys, how=how, **retry))
+        pairs = lookup_join(joined_with(left, right), LookupOptions(keys=keys, how=how, together=1 if real_time else _TOGETHER, **retry))
     else:
         pairs = arriving(left, lambda rows: joined_with(rows, latest_files(right)))
     return pairs.select(*[quote(name) for name in row(node)])

@@ -126,7 +126,7 @@ def _lowered(node: Node, to: Lowering) -> DataFrame:
         case TemporalJoin():
             return timed_joins.temporal_joined(node, *_timed(node, to), to.zone)
         case LookupJoin(input=source, table=table):
-            return lookups.joined(node, lower(source, to), lower(table, to), to.zone)
+            return lookups.joined(node, lower(source, to), lower(table, to), to.zone, real_time=to.real_time)
         case Join():
             return _join(node, to)
         case KeyedJoin(input=source):
@@ -339,6 +339,9 @@ def _join(node: Join, to: Lowering) -> DataFrame:
     if left.isStreaming != right.isStreaming:
         # The stream is joined with the table as it was when the job began, after a restart too.
         left, right = (f if f.isStreaming else to.spark.read.parquet(_as_files(f, to)[1]) for f in (left, right))
+        if to.real_time:
+            to.copied_bytes += sum(joins.size(f) for f in (left, right) if not f.isStreaming)
+            return joins.joined_at_once(node, left, right, to.zone)
     return joins.joined(node, left, right, to.zone)
 
 

@@ -150,6 +150,7 @@ class LookupOptions:
 
     keys: dict[str, str]
     how: Lookup
+    together: int
     attempts: int = 0
     delay_ms: int = 0
 

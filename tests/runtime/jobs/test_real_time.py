@@ -19,6 +19,7 @@ from pyspark import SparkContext
 from sqlstream.catalog.ddl import options_text
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.runtime.jobs.machine import JobStatus
+from sqlstream.runtime.jobs.run.work import Work
 from tests.support.processes import ensure_runs, kill_group
 from tests.support.sessions import catch_up, explained, open_session, run, submit
 from tests.support.waiting import until
@@ -266,6 +267,75 @@ def test_rows_of_a_database_are_those_of_now(pipe: Pipe, postgres) -> None:
     assert "check constraint" in job.error.message
 
 
+def _names(folder: Path) -> str:
+    """DDL of a table ``names`` of two rows in a file."""
+    folder.mkdir()
+    (folder / "rows.json").write_text('{"id": "1", "name": "one"}\n{"id": "2", "name": "two"}\n{"id": "2", "name": "zwei"}\n')
+    return f"CREATE TABLE names (id STRING, name STRING) WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json')"
+
+
+STATIC_JOINS = {
+    "inner": ("SELECT a.v || names.name FROM a JOIN names ON a.v = names.id", ["1one", "2two", "2zwei"]),
+    "left": ("SELECT a.v || COALESCE(names.name, '-') FROM a LEFT JOIN names ON a.v = names.id", ["1one", "2two", "2zwei", "3-"]),
+    "right, from the other side": ("SELECT a.v || COALESCE(n.name, '-') FROM names AS n RIGHT JOIN a ON a.v = n.id", ["1one", "2two", "2zwei", "3-"]),
+    "of no equal columns": ("SELECT a.v || names.name FROM a JOIN names ON a.v < names.id", ["1two", "1zwei"]),
+    "of all": ("SELECT a.v || names.name FROM a CROSS JOIN names WHERE names.id = '1'", ["1one", "2one", "3one"]),
+    "exists": ("SELECT v FROM a WHERE EXISTS (SELECT * FROM names WHERE names.id = a.v)", ["1", "2"]),
+    "not exists": ("SELECT v FROM a WHERE NOT EXISTS (SELECT * FROM names WHERE names.id = a.v)", ["3"]),
+    "in": ("SELECT v FROM a WHERE v IN (SELECT id FROM names GROUP BY id HAVING COUNT(*) > 1)", ["2"]),
+}
+
+
+@pytest.mark.parametrize("how", STATIC_JOINS)
+def test_rows_are_joined_with_a_table_that_is_there(pipe: Pipe, tmp_path: Path, how: str) -> None:
+    query, expected = STATIC_JOINS[how]
+    run(pipe.session, _names(tmp_path / "names"))
+    pipe.start(f"INSERT INTO b {query}")
+    pipe.send("1", "2", "3")
+    assert sorted(pipe.receive(len(expected))) == expected
+    taken = []
+    for n in range(2, 7):
+        pipe.send("1", "2", "3")
+        sent = time.monotonic()
+        assert sorted(pipe.receive(n * len(expected))) == sorted(n * expected)
+        taken.append(time.monotonic() - sent)
+    assert min(taken) < 0.3 and pipe.job.real_time
+    run(pipe.session, f"STOP JOB '{pipe.job.id}'")
+    # It goes on with the table as it was.
+    (tmp_path / "names" / "rows.json").unlink()
+    pipe.send("1", "2", "3")
+    pipe.start(f"INSERT INTO b {query}")
+    assert sorted(pipe.receive(7 * len(expected))) == sorted(7 * expected)
+
+
+def test_a_large_table_is_not_copied_to_each_task_unasked(pipe: Pipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(pipe.session, f"{_names(tmp_path / 'names')}; SET 'execution.real-time' = 'auto'")
+    query = "INSERT INTO b SELECT a.v || names.name FROM a JOIN names ON a.v = names.id"
+    assert pipe.start(query).real_time
+    run(pipe.session, f"STOP JOB '{pipe.job.id}'; SET 'pipeline.name' = 'large'")
+    monkeypatch.setattr(Work, "_most_copied", lambda work: 10)
+    pipe.start(query)
+    pipe.send("1")
+    assert pipe.receive(1) == ["1one"]
+    assert not pipe.job.real_time
+
+
+@pytest.mark.postgres
+def test_each_row_is_looked_up_as_it_comes(pipe: Pipe, postgres) -> None:
+    postgres.run("DROP TABLE IF EXISTS looked_up", "CREATE TABLE looked_up (id TEXT, name TEXT)", "INSERT INTO looked_up VALUES ('1', 'one')")
+    run(pipe.session, f"CREATE TABLE d (id STRING, name STRING) {options_text(postgres.options('looked_up').items())}")
+    pipe.start(
+        "INSERT INTO b SELECT x.v || COALESCE(d.name, '-') FROM (SELECT v, PROCTIME() AS p FROM a) AS x LEFT JOIN d FOR SYSTEM_TIME AS OF x.p ON x.v = d.id"
+    )
+    pipe.send("1")
+    assert pipe.receive(1) == ["1one"]
+    pipe.send("2")
+    assert pipe.receive(2)[1:] == ["2-"]
+    postgres.run("INSERT INTO looked_up VALUES ('2', 'two')")
+    pipe.send("2", "1")
+    assert pipe.receive(4)[2:] == ["2two", "1one"] and pipe.job.real_time
+
+
 REFUSED = {
     "an aggregate": ("INSERT INTO c SELECT v, COUNT(*) FROM a GROUP BY v", "It has GroupAggregate"),
     "a sink of micro-batches": ("INSERT INTO p SELECT v FROM a", "A 'print' table, as "),
@@ -310,6 +380,10 @@ def test_explain_says_what_runs_so(pipe: Pipe) -> None:
 
     assert told("INSERT INTO b SELECT v FROM a") == "Row by row."
     run(pipe.session, "RESET 'execution.real-time'")
+    assert told("INSERT INTO b SELECT v FROM a").startswith("Row by row, where half of Spark's slots are enough")
+    run(pipe.session, "SET 'table.exec.mini-batch.enabled' = 'true'")
+    assert told("INSERT INTO b SELECT v FROM a") == "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
+    run(pipe.session, "RESET 'table.exec.mini-batch.enabled'; SET 'execution.real-time' = 'false'")
     assert told("INSERT INTO b SELECT v FROM a") == "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
     assert told("INSERT INTO p SELECT v FROM a").startswith("By micro-batches. A 'print' table, as ")
     run(pipe.session, "SET 'execution.runtime-mode' = 'batch'")
@@ -398,7 +472,7 @@ def test_auto_takes_real_time_where_it_can(pipe: Pipe) -> None:
     assert not submit(pipe.session, "SET 'pipeline.name' = 'counted'; INSERT INTO p SELECT COUNT(*) FROM a").real_time
     run(pipe.session, "STOP JOB 'counted'; SET 'pipeline.name' = 'pipe'")
     job = pipe.start()
-    assert job.real_time and explained(pipe.session, "INSERT INTO b SELECT v FROM a").count("Row by row, where Spark has a slot")
+    assert job.real_time and explained(pipe.session, "INSERT INTO b SELECT v FROM a").count("Row by row, where half of Spark's slots are enough")
     pipe.send("a")
     assert pipe.receive(1) == ["a"]
     admin = AdminClient({"bootstrap.servers": pipe.broker.bootstrap})

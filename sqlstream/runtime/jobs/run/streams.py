@@ -19,13 +19,14 @@ from sqlstream.runtime.queries.watch import Watch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from sqlstream.runtime.jobs.run.work import Work
+    from sqlstream.runtime.lower.context import Lowering
 
 # How long a query in real time reads before it writes its offsets down, in milliseconds, where the job does not say.
-_REAL_TIME_MS = 30_000
+_REAL_TIME_MS = 60_000
 # Spark has no shorter ones: each ends with a pause.
 _SHORTEST_MS = 5_000
 # A query takes this key from the session at its start, and keeps it.
@@ -75,11 +76,19 @@ class Streams:
         work, job, settings = self._work, self._work.job, self._work.settings
         sink = job.sinks[index]
         name = sink_name(index, sink)
-        to = work.lowering(index, streaming=True)
         before = job.watches.get(index)
-        watch = Watch(work.spark, to, None if before is None else before.metrics, work.report)
-        rows, mode = lower(sink, to), "update" if in_update_mode(sink) else "append"
-        real_time = not once and work.in_real_time(index, to.source_tasks)
+
+        def lowered(*, real_time: bool) -> tuple[Lowering, Watch, DataFrame]:
+            to = work.lowering(index, streaming=True, real_time=real_time)
+            watch = Watch(work.spark, to, None if before is None else before.metrics, work.report)
+            return to, watch, lower(sink, to)
+
+        real_time = not once and work.may_be_in_real_time(index)
+        to, watch, rows = lowered(real_time=real_time)
+        if real_time and not work.in_real_time(index, to):
+            real_time = False
+            to, watch, rows = lowered(real_time=False)
+        mode = "update" if in_update_mode(sink) else "append"
         job.real_time = job.real_time or real_time
         frame = watch.counted(rows, real_time=real_time)
         write_record(job.folder, name, frame, mode, sink)
@@ -135,7 +144,7 @@ class Streams:
     def _by_micro_batches(self) -> list[StreamingQuery]:
         """Go on without real time, for which slots are missing by now: the queries that run come back."""
         work, job = self._work, self._work.job
-        work.notify(f"Job '{job.name}' goes on by micro-batches: Spark has no slot for each partition that it reads by now.")
+        work.notify(f"Job '{job.name}' goes on by micro-batches: too few of Spark's slots are left for the partitions that it reads by now.")
         self.stop_between()
         self.start(once=False)
         if job.machine.stopping.is_set():

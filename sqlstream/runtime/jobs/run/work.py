@@ -77,7 +77,7 @@ class Work:
         """Say that the figures of a query are old."""
         self.notify(f"Job '{self.job.name}': {old_figures(metrics, self.job.zone)}")
 
-    def lowering(self, index: int, *, streaming: bool) -> Lowering:
+    def lowering(self, index: int, *, streaming: bool, real_time: bool = False) -> Lowering:
         """How the rows of a sink are made."""
         state = self.job.folder / "inputs" / str(index)
         ids = self._ids.setdefault(index, node_ids(self.job.sinks[index]))
@@ -87,7 +87,7 @@ class Work:
             self.spark, streaming=streaming, batch=not self.settings.streaming, bounded=self.bounded, zone=self.settings.zone,
             project=self.project, state=state, control=self.job.folder / "control", pause=self.job.folder / PAUSE,
             shared=shared, idle_ms=self.settings.idle_ms, future_ms=self.settings.future_ms,
-            node_id=lambda node: ids.get(id(node)),
+            node_id=lambda node: ids.get(id(node)), real_time=real_time,
         )  # fmt: skip
 
     def request(self, index: int) -> Write:
@@ -137,14 +137,19 @@ class Work:
         tables = [scan.table for scan in scans(sink) if not scan.static]
         return {source.name: table for source, table in zip(known.sources, tables, strict=True)}
 
-    def in_real_time(self, index: int, tasks: int) -> bool:
-        """Whether the query of a sink, which so many tasks read for, runs in real time: it has a slot for each then.
+    def may_be_in_real_time(self, index: int) -> bool:
+        """Whether the query of a sink runs in real time, if there are slots."""
+        wanted = self.settings.real_time
+        return wanted is RealTime.TRUE or (wanted is RealTime.AUTO and prevented(self.job.sinks[index], running()) is None)
+
+    def in_real_time(self, index: int, to: Lowering) -> bool:
+        """Whether the query of a sink, lowered so, runs in real time: it has a slot for each of its tasks then.
 
         Raises ValidationError where it has to, and there are too few.
         """
-        wanted = self.settings.real_time
-        if wanted is RealTime.FALSE or (wanted is RealTime.AUTO and prevented(self.job.sinks[index], running()) is not None):
+        if self.settings.real_time is RealTime.AUTO and to.copied_bytes > self._most_copied():
             return False
+        tasks = to.source_tasks
         # They stay as many, whatever partitions are read.
         self._keyed_tasks[index] = self._keyed(index)
         tasks += self._keyed_tasks[index]
@@ -153,6 +158,10 @@ class Work:
             return True
         self.job.long_tasks -= tasks
         return False
+
+    def _most_copied(self) -> int:
+        """How many bytes Spark itself gives each task a copy of."""
+        return int(self.spark._jsparkSession.sessionState().conf().autoBroadcastJoinThreshold())
 
     def _keyed(self, index: int) -> int:
         """How many tasks the operators of a sink have that keep state, by its checkpoint or, where it has none yet, by the session."""
@@ -184,7 +193,8 @@ class Work:
                 f" there are {slots}{others}.",
                 hint=f"'spark.master' = 'local[{needed}]' gives so many on one machine: they mostly wait.",
             )
-        return needed <= slots
+        # Nobody has asked for real time: as much is left for others.
+        return 2 * (needed - 1) <= slots if self.settings.real_time is RealTime.AUTO else needed <= slots
 
     def forget(self, sink: str, writer: str) -> None:
         """Let the sink whose checkpoint is called so delete what it keeps of a writer with this id."""

@@ -39,11 +39,9 @@ import sqlstream.gateway.Described;
  * Spark's join of a stream with a table would read the whole table each time.
  */
 public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterator<Object>> implements Serializable {
-    // Rows that a task holds while it asks for their keys.
-    private static final int HELD_ROWS = 1 << 12;
-
     private final LookupTable table;
     private final LookupCache cache;
+    private final int together;
     private final int attempts;
     private final long delay;
     private final boolean outer;
@@ -57,9 +55,10 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
      * What is asked for.
      *
      * @param keys the columns of the left, each with the column of the right that it is equal to
+     * @param together how many rows a task may hold while it asks for their keys
      * @param attempts how often a key without a row is asked for again, after {@code delayMs} each
      */
-    record Options(Map<String, String> keys, Lookup how, int attempts, long delayMs) {}
+    record Options(Map<String, String> keys, Lookup how, int together, int attempts, long delayMs) {}
 
     /**
      * The result of {@code joined}, whose last operation is an inner or left join with a table of a database;
@@ -86,6 +85,7 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
     private LookupJoin(Join node, LookupTable table, Options options) {
         this.table = table;
         cache = options.how.cached() ? new LookupCache(options.how) : null;
+        together = options.together;
         attempts = options.attempts;
         delay = options.delayMs;
         outer = node.joinType() == LeftOuter$.MODULE$;
@@ -165,7 +165,7 @@ public final class LookupJoin extends AbstractFunction1<Iterator<Object>, Iterat
             found.clear();
             next = 0;
             List<UnsafeRow> asked = new ArrayList<>();
-            while (held.size() < HELD_ROWS && rows.hasNext()) {
+            while (held.size() < together && rows.hasNext()) {
                 InternalRow fresh = ((InternalRow) rows.next()).copy();
                 held.add(fresh);
                 UnsafeRow key = keyOf.apply(fresh);
