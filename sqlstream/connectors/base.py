@@ -65,6 +65,8 @@ class Read:
 
 
 SPLIT = hidden("split")
+# Spark's name of the sink that takes each row as it comes: its option ``id`` says where to.
+ROW_SINK = "sqlstream.realtime.RowSink"
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,8 @@ class Connector(ABC):
     bounded_by: ClassVar[str] = ""
     # Whether it is Delta's, which not each release of Spark has.
     needs_delta: ClassVar[bool] = False
+    # Whether people look at the rows that it writes, in the process that the driver is in.
+    for_eyes: ClassVar[bool] = False
     # Whether a stream of it can give each record at once, without micro-batches.
     reads_in_real_time: ClassVar[bool] = False
     # Whether a micro-batch of a stream may leave some of the available rows to the next one.

@@ -5,13 +5,16 @@ Spark turns the cells into text (the toString of Java's classes, which is what F
 
 from __future__ import annotations
 
+import json
 import sys
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlstream.connectors.base import Connector, Write, plain_options
+from sqlstream.connectors.base import ROW_SINK, Connector, Write, plain_options
 from sqlstream.connectors.local_rows import local_rows
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, Change, ChangelogMode, changes
+from sqlstream.core.java import classes
 from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.sql.quoting import quote
 
@@ -35,6 +38,7 @@ class Print(Connector):
     example = "CREATE TABLE seen (item STRING, total BIGINT) WITH ('connector' = 'print');"
     is_sink = True
     shows_changes = True
+    for_eyes = True
     options = (
         Option("print-identifier", OptionKind.STRING, summary="Stands before every row, with '> '.", role=Role.TUNING),
         Option("standard-error", OptionKind.BOOLEAN, "false", "Print to standard error."),
@@ -49,11 +53,16 @@ class Print(Connector):
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         shown, emit = _texts(request), self._emitter(request)
+        if request.real_time:
+            return _shown_at_once(shown, emit)
 
         def show(batch: DataFrame, _: int) -> None:
             _show(_in_order(batch, request), emit)
 
         return request.in_batches(show, shown)
+
+    def writes_in_real_time(self, table: Table, mode: ChangelogMode, *, in_order: bool) -> bool:
+        return True
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         return False  # what was printed is kept nowhere
@@ -92,6 +101,32 @@ def _show(frame: DataFrame, emit: Callable[[str], None]) -> None:
         if len(rows) == _ROWS_AT_ONCE:
             flush()
     flush()
+
+
+def _shown_at_once(frame: DataFrame, emit: Callable[[str], None]) -> DataStreamWriter:
+    from pyspark.java_gateway import ensure_callback_server_started
+
+    gateway = frame.sparkSession.sparkContext._gateway
+    ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
+    viewer = _Viewer(emit, kinds=KIND in frame.columns)
+    return frame.writeStream.format(ROW_SINK).option("id", classes(frame.sparkSession).realtime.ShownRows.begin(frame._jdf.schema(), viewer))
+
+
+class _Viewer:
+    """Java's Consumer of the rows of all tasks: JSON of some rows of one."""
+
+    class Java:
+        implements: ClassVar = ["java.util.function.Consumer"]
+
+    def __init__(self, emit: Callable[[str], None], *, kinds: bool) -> None:
+        self._emit = emit
+        self._kinds = kinds
+        self._lock = threading.Lock()
+
+    def accept(self, rows: str) -> None:
+        with self._lock:
+            for change in changes(map(tuple, json.loads(rows)), kinds=self._kinds):
+                self._emit(printed_line(change))
 
 
 def printed_line(change: Change) -> str:

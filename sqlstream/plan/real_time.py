@@ -36,8 +36,11 @@ class RealTime(Enum):
         return cls.FALSE if value is cls.AUTO and settings.read(options, "table.exec.mini-batch.enabled") else value
 
 
-def prevented(sink: Sink, release: Release) -> str | None:
-    """What keeps the query of ``sink`` from running in real time on ``release`` of Spark, as a sentence; None where nothing does."""
+def prevented(sink: Sink, release: Release, *, asked: bool) -> str | None:
+    """What keeps the query of ``sink`` from running in real time on ``release`` of Spark, as a sentence; None where nothing does.
+
+    ``asked``: somebody has asked for real time.
+    """
     table = sink.table
     if static(sink):
         return "What it reads ends by itself."
@@ -59,6 +62,8 @@ def prevented(sink: Sink, release: Release) -> str | None:
                 return f"It calls a function in Python: {to_text(expr)}."
             if any(isinstance(e, Call) and e.function.clock and not e.args for e in expr.walk()):
                 return f"The time is that of a micro-batch in {describe(node)}: select it as a column, and compare that."
+    if find_connector(table.connector).for_eyes and not asked:
+        return f"A '{table.connector}' table, as {table.path.quoted}, is looked at by people, for whom micro-batches are as fast."
     connector, mode, in_order = find_connector(table.connector), changelog_mode(sink.input), _in_order(sink)
     if connector.writes_in_real_time(table, mode, in_order=in_order):
         return None
@@ -130,11 +135,11 @@ def clocks(sink: Sink) -> int:
 
 def refuse_unless_real_time(sink: Node, release: Release) -> None:
     """Raises NotSupported for a query that would run by micro-batches."""
-    if isinstance(sink, Sink) and (why := prevented(sink, release)) is not None:
+    if isinstance(sink, Sink) and (why := prevented(sink, release, asked=True)) is not None:
         raise NotSupported(f"The query can't run in real time. {why}", hint=f"{_elsewhere(sink, release)}{_HINT}")
 
 
 def _elsewhere(sink: Sink, release: Release) -> str:
     """Which other releases run it so, as a sentence."""
-    able = [r.name for r in RELEASES.values() if r is not release and prevented(sink, r) is None]
+    able = [r.name for r in RELEASES.values() if r is not release and prevented(sink, r, asked=True) is None]
     return f"SET '{OPTION}' = '{able[-1]}', before Spark starts, runs it in real time. " if able else ""

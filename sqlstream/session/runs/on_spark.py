@@ -175,7 +175,7 @@ def _spark_plans(context: Context, planned: Sequence[Planned], env: scope.Enviro
 
 def _real_time(sink: Sink, env: scope.Environment) -> str:
     """Whether the query of ``sink`` runs in real time, could, or what keeps it from that."""
-    why = prevented(sink, env.settings.release)
+    why = prevented(sink, env.settings.release, asked=env.settings.real_time is not RealTime.AUTO)
     if why is not None:
         return f"By micro-batches. {why}"
     match env.settings.real_time:

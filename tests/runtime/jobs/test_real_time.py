@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,7 +46,8 @@ class Pipe:
             CREATE TABLE b (v STRING) WITH ({table}, 'topic' = '{self.target}');
             SET 'execution.real-time' = 'true'; SET 'pipeline.name' = 'pipe';"""
         self.told: list[str] = []
-        self.session = open_session(project, declared, engine=engine, notify=self.told.append)
+        self.printed: list[str] = []
+        self.session = open_session(project, declared, engine=engine, notify=self.told.append, emit=self.printed.append)
         self.consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": name, "auto.offset.reset": "earliest"})
         self.consumer.subscribe([self.target])
         self.came: list[tuple[float, str]] = []
@@ -336,9 +338,47 @@ def test_each_row_is_looked_up_as_it_comes(pipe: Pipe, postgres) -> None:
     assert pipe.receive(4)[2:] == ["2two", "1one"] and pipe.job.real_time
 
 
+def _are(printed: list[str], expected: list[str]) -> bool:
+    return printed == expected
+
+
+def test_rows_are_printed_at_once(pipe: Pipe) -> None:
+    """In their order, also after a restart; of a job that failed to print, what was not printed comes again."""
+    run(pipe.session, "CREATE TABLE p (v STRING, n INT, t TIMESTAMP(3), kind STRING) WITH ('connector' = 'print', 'print-identifier' = 'ü')")
+    insert = "INSERT INTO p SELECT v, CHAR_LENGTH(v), IF(v = 'x', NULL, TIMESTAMP '2020-01-01 00:00:00'), '\"' FROM a"
+    expected: list[str] = []
+    for _ in range(2):
+        pipe.start(insert)
+        for value in ("a", "x", "€,\n"):
+            pipe.send(value)
+            expected.append(f'ü> +I[{value}, {len(value)}, {"null" if value == "x" else "2020-01-01T00:00"}, "]')
+            sent = time.monotonic()
+            until(partial(_are, pipe.printed, expected), 20)
+            taken = time.monotonic() - sent
+        assert taken < 0.3 and pipe.job.real_time
+        many = [str(n) for n in range(20_000)]
+        pipe.send(*many)
+        expected += [f'ü> +I[{value}, {len(value)}, 2020-01-01T00:00, "]' for value in many]
+        until(partial(_are, pipe.printed, expected), 60)
+        run(pipe.session, f"STOP JOB '{pipe.job.id}'")
+        assert pipe.job.error is None
+    broken = []
+
+    def fail(line: str) -> None:
+        broken.append(line)
+        raise BrokenPipeError("nobody looks")
+
+    pipe.session.context.jobs._emit = fail
+    run(pipe.session, "SET 'restart-strategy.type' = 'none'; SET 'execution.checkpointing.interval' = '5 s'")
+    pipe.start(insert)
+    pipe.send("last")
+    assert pipe.job.done.wait(60)
+    assert pipe.job.error is not None and "nobody looks" in pipe.job.error.message and len(broken) == 1
+
+
 REFUSED = {
     "an aggregate": ("INSERT INTO c SELECT v, COUNT(*) FROM a GROUP BY v", "It has GroupAggregate"),
-    "a sink of micro-batches": ("INSERT INTO p SELECT v FROM a", "A 'print' table, as "),
+    "a sink of micro-batches": ("INSERT INTO p SELECT v FROM a", "A 'blackhole' table, as "),
     "a source of micro-batches": ("INSERT INTO b SELECT CAST(n AS STRING) FROM d", "A 'datagen' table, as "),
     "an input that ends": (
         "INSERT INTO b SELECT v FROM a /*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */",
@@ -365,7 +405,7 @@ def test_what_can_not_run_so_is_refused(pipe: Pipe, what: str) -> None:
               'format' = 'raw', 'scan.startup.mode' = 'earliest-offset');
             CREATE TABLE c (v STRING, n BIGINT, PRIMARY KEY (v) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', 'topic' = '{pipe.target}',
               'properties.bootstrap.servers' = '{pipe.broker.bootstrap}', 'key.format' = 'raw', 'value.format' = 'json');
-            CREATE TABLE p (v STRING) WITH ('connector' = 'print');
+            CREATE TABLE p (v STRING) WITH ('connector' = 'blackhole');
             CREATE TABLE d (n BIGINT) WITH ('connector' = 'datagen')""",
     )
     with pytest.raises(SqlStreamError, match=re.escape(reason)):
@@ -381,11 +421,12 @@ def test_explain_says_what_runs_so(pipe: Pipe) -> None:
     assert told("INSERT INTO b SELECT v FROM a") == "Row by row."
     run(pipe.session, "RESET 'execution.real-time'")
     assert told("INSERT INTO b SELECT v FROM a").startswith("Row by row, where half of Spark's slots are enough")
+    assert told("INSERT INTO p SELECT v FROM a").endswith("is looked at by people, for whom micro-batches are as fast.")
     run(pipe.session, "SET 'table.exec.mini-batch.enabled' = 'true'")
     assert told("INSERT INTO b SELECT v FROM a") == "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
     run(pipe.session, "RESET 'table.exec.mini-batch.enabled'; SET 'execution.real-time' = 'false'")
     assert told("INSERT INTO b SELECT v FROM a") == "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
-    assert told("INSERT INTO p SELECT v FROM a").startswith("By micro-batches. A 'print' table, as ")
+    assert told("INSERT INTO p SELECT v FROM a").startswith("By micro-batches. SET ")
     run(pipe.session, "SET 'execution.runtime-mode' = 'batch'")
     assert "Real Time" not in explained(pipe.session, "INSERT INTO p VALUES ('a')")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -69,6 +70,22 @@ def test_a_database_has_the_rows_of_all_records(tmp_path: Path, engine, stream: 
             stream.send(20)
             until(lambda: {(k,): (n,) for k, n in postgres.run("SELECT * FROM odd")} == stream.expected("odd"), 30, every=0.1)
         assert job.real_time
+
+
+def test_changes_are_printed_in_their_order(tmp_path: Path, engine, stream: KeyedRun, two_partitions) -> None:
+    """Of each key from one task: what a row was before what it is."""
+    declared = f"{stream.declared()}; CREATE TABLE p (k INT, n BIGINT) WITH ('connector' = 'print')"
+    lines: list[str] = []
+    options = {"spark.version": "4.3", "execution.real-time": "true"}
+    with closing(open_session(tmp_path, declared, options=options, engine=engine, emit=lines.append)) as session:
+        job = submit(session, "INSERT INTO p SELECT k, COUNT(*) FROM e GROUP BY k")
+        stream.send(200)
+        counts = Counter(record["k"] for record in stream.sent["e"])
+        until(lambda: len(lines) == sum(2 * n - 1 for n in counts.values()), 60)
+        assert job.real_time
+    for k, count in counts.items():
+        of_key = [line for line in lines if f"[{k}, " in line]
+        assert of_key == [f"+I[{k}, 1]", *(line for n in range(1, count) for line in (f"-U[{k}, {n}]", f"+U[{k}, {n + 1}]"))]
 
 
 def test_state_expires(tmp_path: Path, engine, stream: KeyedRun, two_partitions) -> None:

@@ -140,13 +140,18 @@ class Work:
     def may_be_in_real_time(self, index: int) -> bool:
         """Whether the query of a sink runs in real time, if there are slots."""
         wanted = self.settings.real_time
-        return wanted is RealTime.TRUE or (wanted is RealTime.AUTO and prevented(self.job.sinks[index], running()) is None)
+        return wanted is RealTime.TRUE or (wanted is RealTime.AUTO and prevented(self.job.sinks[index], running(), asked=False) is None)
 
     def in_real_time(self, index: int, to: Lowering) -> bool:
         """Whether the query of a sink, lowered so, runs in real time: it has a slot for each of its tasks then.
 
         Raises ValidationError where it has to, and there are too few.
         """
+        if find_connector(self.job.sinks[index].table.connector).for_eyes and not self.spark.sparkContext._jsc.isLocal():
+            raise ValidationError(
+                "In real time rows are shown where they are made, which is on other machines here.",
+                hint="RESET 'execution.real-time': micro-batches show them here.",
+            )
         if self.settings.real_time is RealTime.AUTO and to.copied_bytes > self._most_copied():
             return False
         tasks = to.source_tasks

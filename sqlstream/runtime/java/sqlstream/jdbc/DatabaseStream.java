@@ -4,36 +4,44 @@ import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
-import org.apache.spark.sql.connector.write.DataWriter;
-import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import org.apache.spark.sql.types.StructType;
 import sqlstream.catalyst.Scala;
+import sqlstream.realtime.RowSink;
+import sqlstream.realtime.RowTarget;
 
-/**
- * Writes the rows of one task as they come: a thread takes all that have come while the transaction before was being
- * written, of each key the last. So a row alone is written at once, and many together.
- */
-final class DatabaseStream implements DataWriter<InternalRow> {
-    // As many rows may wait: then the task does.
-    private static final int MOST = 10_000;
-
+/** A table of a database, into which the rows of one task go in transactions. */
+public final class DatabaseStream implements RowTarget {
     private final TableRows table;
     private final Database database;
     private final UnsafeProjection key;
-    private final Thread thread;
-    private Map<Object, InternalRow> waiting = new LinkedHashMap<>();
-    private boolean writing;
-    private boolean ending;
-    private Exception failure;
     private Connection connection;
 
-    DatabaseStream(TableRows table, Database database) throws SQLException {
+    /**
+     * Parameters as of {@link DatabaseWriter#write}; the option {@code id} of {@link RowSink} by which the next query
+     * writes so.
+     *
+     * @param type that of the query's rows
+     */
+    public static String begin(
+            StructType type,
+            Map<String, String> options,
+            String add,
+            String remove,
+            List<String> keys,
+            int together,
+            int retries) {
+        TableRows table = new TableRows(type, add, remove, keys, together);
+        Database database = Database.of(Map.copyOf(options), retries);
+        return RowSink.begin(() -> new DatabaseStream(table, database));
+    }
+
+    private DatabaseStream(TableRows table, Database database) throws IOException {
         this.table = table;
         this.database = database;
         List<Expression> columns = new ArrayList<>();
@@ -41,10 +49,11 @@ final class DatabaseStream implements DataWriter<InternalRow> {
             columns.add(new BoundReference(place, table.type.apply(place).dataType(), true));
         }
         key = columns.isEmpty() ? null : UnsafeProjection.create(Scala.<Expression>seq(columns));
-        connection = connected();
-        thread = new Thread(this::run, "database-stream");
-        thread.setDaemon(true);
-        thread.start();
+        try {
+            connection = connected();
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     private Connection connected() throws SQLException {
@@ -54,96 +63,17 @@ final class DatabaseStream implements DataWriter<InternalRow> {
     }
 
     @Override
-    public synchronized void write(InternalRow row) throws IOException {
-        await(() -> waiting.size() < MOST);
-        InternalRow kept = row.copy();
-        Object known = key == null ? new Object() : key.apply(kept).copy();
-        // What has come last is written last.
-        waiting.remove(known);
-        waiting.put(known, kept);
-        notifyAll();
-    }
-
-    /** When all is in the database. */
-    @Override
-    public synchronized WriterCommitMessage commit() throws IOException {
-        await(() -> waiting.isEmpty() && !writing);
-        return null;
+    public Object key(InternalRow row) {
+        return key == null ? RowTarget.super.key(row) : key.apply(row).copy();
     }
 
     @Override
-    public void abort() {
-        close();
-    }
-
-    @Override
-    public void close() {
-        synchronized (this) {
-            ending = true;
-            notifyAll();
-        }
+    public void write(List<InternalRow> rows) throws IOException {
         try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            written(rows);
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
         }
-    }
-
-    @FunctionalInterface
-    private interface Condition {
-        boolean holds();
-    }
-
-    private void await(Condition condition) throws IOException {
-        try {
-            while (failure == null && !condition.holds()) {
-                wait();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("The task was ended.", e);
-        }
-        if (failure != null) {
-            throw new IOException(failure.getMessage(), failure);
-        }
-    }
-
-    private void run() {
-        try {
-            for (List<InternalRow> rows = next(); rows != null; rows = next()) {
-                written(rows);
-                synchronized (this) {
-                    writing = false;
-                    notifyAll();
-                }
-            }
-        } catch (SQLException | RuntimeException e) {
-            synchronized (this) {
-                failure = e;
-                notifyAll();
-            }
-        } finally {
-            leave();
-        }
-    }
-
-    /** All that wait, as soon as there are any; null at the end. */
-    private synchronized List<InternalRow> next() {
-        try {
-            while (waiting.isEmpty() && !ending) {
-                wait();
-            }
-        } catch (InterruptedException e) {
-            return null;
-        }
-        if (ending) {
-            return null;
-        }
-        List<InternalRow> rows = List.copyOf(waiting.values());
-        waiting = new LinkedHashMap<>();
-        writing = true;
-        notifyAll();
-        return rows;
     }
 
     private void written(List<InternalRow> rows) throws SQLException {
@@ -159,7 +89,8 @@ final class DatabaseStream implements DataWriter<InternalRow> {
         }
     }
 
-    private void leave() {
+    @Override
+    public void leave() {
         try (Connection left = connection) {
             connection = null;
         } catch (SQLException e) {

@@ -1,8 +1,7 @@
-package sqlstream.jdbc;
+package sqlstream.realtime;
 
-import java.io.Serializable;
-import java.sql.SQLException;
-import java.util.List;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -25,29 +24,14 @@ import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** A table of a database as a sink of Spark's, which gets each row as it comes: see {@link DatabaseStream}. */
-public final class DatabaseSink implements TableProvider {
-    private static final Map<String, Sink> BY_ID = new ConcurrentHashMap<>();
+/** A sink of Spark's that gives a {@link RowTarget} each row as it comes. */
+public final class RowSink implements TableProvider {
+    private static final Map<String, RowTarget.Opener> BY_ID = new ConcurrentHashMap<>();
 
-    private record Sink(TableRows table, Database database) implements Serializable {}
-
-    /**
-     * Parameters as of {@link DatabaseWriter#write}; the option {@code id} by which the next query writes so.
-     *
-     * @param type that of the query's rows
-     */
-    public static String begin(
-            StructType type,
-            Map<String, String> options,
-            String add,
-            String remove,
-            List<String> keys,
-            int together,
-            int retries) {
+    /** The option {@code id} by which the next query writes to such targets. */
+    public static String begin(RowTarget.Opener targets) {
         String id = UUID.randomUUID().toString();
-        BY_ID.put(
-                id,
-                new Sink(new TableRows(type, add, remove, keys, together), Database.of(Map.copyOf(options), retries)));
+        BY_ID.put(id, targets);
         return id;
     }
 
@@ -67,10 +51,10 @@ public final class DatabaseSink implements TableProvider {
         return new Target(schema, BY_ID.remove(properties.get("id")));
     }
 
-    private record Target(StructType schema, Sink sink) implements SupportsWrite {
+    private record Target(StructType schema, RowTarget.Opener targets) implements SupportsWrite {
         @Override
         public String name() {
-            return "DatabaseSink";
+            return "RowSink";
         }
 
         @Override
@@ -80,26 +64,26 @@ public final class DatabaseSink implements TableProvider {
 
         @Override
         public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-            return new Builder(sink);
+            return new Builder(targets);
         }
     }
 
-    private record Builder(Sink sink) implements SupportsStreamingUpdateAsAppend {
+    private record Builder(RowTarget.Opener targets) implements SupportsStreamingUpdateAsAppend {
         @Override
         public Write build() {
             return new Write() {
                 @Override
                 public StreamingWrite toStreaming() {
-                    return new Stream(sink);
+                    return new Stream(targets);
                 }
             };
         }
     }
 
-    private record Stream(Sink sink) implements StreamingWrite {
+    private record Stream(RowTarget.Opener targets) implements StreamingWrite {
         @Override
         public StreamingDataWriterFactory createStreamingWriterFactory(PhysicalWriteInfo info) {
-            return new Factory(sink);
+            return new Factory(targets);
         }
 
         @Override
@@ -113,13 +97,13 @@ public final class DatabaseSink implements TableProvider {
         }
     }
 
-    private record Factory(Sink sink) implements StreamingDataWriterFactory {
+    private record Factory(RowTarget.Opener targets) implements StreamingDataWriterFactory {
         @Override
         public DataWriter<InternalRow> createWriter(int partition, long task, long epoch) {
             try {
-                return new DatabaseStream(sink.table, sink.database);
-            } catch (SQLException e) {
-                throw new IllegalStateException(e.getMessage(), e);
+                return new EachRow(targets.open());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
     }
