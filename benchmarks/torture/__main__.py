@@ -1,7 +1,7 @@
 """Kills the client, its JVM, the broker and executors, at any moment and at named points, and counts rows that are lost, doubled or wrong.
 
     python -m benchmarks.torture [--kills 1000] [--minutes M] [--seed N] [--results torture.jsonl] [--shapes append,session,..]
-                                 [--jobs 8] [--round 15] [--rounds 6] [--where both|local|cluster]
+                                 [--jobs 8] [--round 15] [--rounds 6] [--where both|local|cluster] [--real-time]
 
 The kills go in rounds; behind each of them all tables are compared with a model, and a line is added to the file of results. The table at the end
 has all runs of that file: a run can be interrupted (Ctrl-C) and another one be started. Every second round is on a cluster of its own.
@@ -16,10 +16,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.torture import results
+from benchmarks.torture.modes import MICRO_BATCHES, REAL_TIME, Mode
 from benchmarks.torture.run import Torture
-from benchmarks.torture.shapes import SHAPES, Shape
+from sqlstream.core import spark_releases
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.torture.shapes import Shape
 
 
 def main() -> int:
@@ -30,31 +37,34 @@ def main() -> int:
     parser.add_argument("--round", type=int, default=15, help="kills between two comparisons")
     parser.add_argument("--rounds", type=int, default=6, help="rounds until a new project is begun")
     parser.add_argument("--seed", type=int, help="that of an earlier run, to repeat its chances")
-    parser.add_argument("--shapes", help="some of: " + ", ".join(s.name for s in SHAPES))
-    parser.add_argument("--jobs", type=int, default=len(SHAPES), help="how many of the shapes a project has, each project others")
+    parser.add_argument("--shapes", help="some of: " + ", ".join(dict.fromkeys(s.name for m in (MICRO_BATCHES, REAL_TIME) for s in m.shapes)))
+    parser.add_argument("--jobs", type=int, default=len(MICRO_BATCHES.shapes), help="how many of the shapes a project has, each project others")
     parser.add_argument("--results", type=Path, default=Path("torture.jsonl"))
     parser.add_argument("--where", choices=("both", "local", "cluster"), default="both", help="on which kind of Spark")
+    parser.add_argument("--real-time", action="store_true", help="queries with state in real time, on Spark 4.3")
     arguments = parser.parse_args()
-    names = arguments.shapes.split(",") if arguments.shapes else [s.name for s in SHAPES]
-    shapes = [s for s in SHAPES if s.name in names]
+    mode = REAL_TIME if arguments.real_time else MICRO_BATCHES
+    spark_releases.use(spark_releases.RELEASES[mode.release], print)
+    names = arguments.shapes.split(",") if arguments.shapes else [s.name for s in mode.shapes]
+    shapes = [s for s in mode.shapes if s.name in names]
     # As Ctrl-C: all processes are ended.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     code = 0
     try:
-        code = _run(arguments, shapes)
+        code = _run(arguments, mode, shapes)
     except KeyboardInterrupt:
         print("interrupted; the round that was begun does not count", file=sys.stderr)
     print(results.table(results.read(arguments.results)))
     return code
 
 
-def _run(arguments: argparse.Namespace, shapes: list[Shape]) -> int:
+def _run(arguments: argparse.Namespace, mode: Mode, shapes: Sequence[Shape]) -> int:
     killed, end = 0, None if arguments.minutes is None else time.monotonic() + arguments.minutes * 60
     seed = arguments.seed if arguments.seed is not None else random.randrange(1 << 32)
     while killed < arguments.kills and (end is None or time.monotonic() < end):
         folder = Path(tempfile.mkdtemp(prefix="torture-"))
         print(f"seed {seed}, in {folder}", flush=True)
-        run, keep = Torture(folder, seed, random.Random(seed).sample(shapes, min(arguments.jobs, len(shapes))), say), True
+        run, keep = Torture(folder, seed, mode, random.Random(seed).sample(shapes, min(arguments.jobs, len(shapes))), say), True
         try:
             for number in range(arguments.rounds):
                 if killed >= arguments.kills or (end is not None and time.monotonic() > end):

@@ -141,6 +141,22 @@ class Load:
                     rows[k, a.id, b.id] += 1
         return rows
 
+    def pairs(self) -> Rows:
+        """Each event with its value once more, if that is not below 50."""
+        return Counter((e.id, e.v, e.v if e.v >= 50 else -1) for e in self.events)
+
+    def best(self) -> Rows:
+        """By key and place, from 1, the three events of the highest values."""
+        found: Rows = Counter()
+        for k, own in self._by_key().items():
+            best = sorted(own, key=lambda e: (-e.v, e.id))[:3]
+            found.update((k, n, e.id) for n, e in enumerate(best, 1))
+        return found
+
+    def newest(self) -> Rows:
+        """By key the latest event."""
+        return Counter((k, own[-1].id) for k, own in self._by_key().items())
+
     def _by_key(self) -> dict[int, list[Event]]:
         found: dict[int, list[Event]] = defaultdict(list)
         for e in self.events:

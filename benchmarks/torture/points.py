@@ -28,15 +28,17 @@ class Point:
     passed: int = 4
 
 
-POINTS = (
+OF_CHECKPOINTS = (
     Point("before the offsets log", r"create .*/checkpoint/[^/]+/offsets/"),
     Point("the offsets log half written", r"rename .*/checkpoint/[^/]+/offsets/\d+$"),
-    Point("mid-write of rows", r"create .*/tables/[^/]+/(?!_delta_log).*part-"),
     Point("mid-write of state", r"(create|rename) .*/checkpoint/[^/]+/state/\d+/"),
-    Point("before a table's commit", r"create .*/_delta_log/\S*\d{20}\.json"),
-    Point("a table's commit half written", r"rename .*/_delta_log/\d{20}\.json$"),
     Point("between sink and commit", r"create .*/checkpoint/[^/]+/commits/"),
     Point("the commit half written", r"rename .*/checkpoint/[^/]+/commits/\d+$"),
+)
+OF_TABLES = (
+    Point("mid-write of rows", r"create .*/tables/[^/]+/(?!_delta_log).*part-"),
+    Point("before a table's commit", r"create .*/_delta_log/\S*\d{20}\.json"),
+    Point("a table's commit half written", r"rename .*/_delta_log/\d{20}\.json$"),
 )
 
 A_JOB_RUNS = Point("a job runs", r"create .*/jobs/[^/]+/\d+/checkpoint/[^/]+/commits/", passed=0)

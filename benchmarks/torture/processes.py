@@ -11,36 +11,24 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyspark
-
 from sqlstream.cli.kafka.broker import Broker
 from sqlstream.cli.kafka.process import command_line, free_port
 from sqlstream.core.java import require_java
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from benchmarks.torture.modes import Mode
 
 # Code that lives so briefly is not worth being compiled well.
 QUICK = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=200m"
-SETTINGS = (
-    "spark.sql.shuffle.partitions=2", "table.local-time-zone=UTC", "spark.driver.memory=1g",
-    # A broker that is away is noticed, and so is an executor.
-    "spark.network.timeout=8s", "spark.network.timeoutInterval=8s",
-)  # fmt: skip
-ON_A_CLUSTER = (
-    "spark.executor.memory=512m",
-    "spark.executor.cores=1",
-    "spark.cores.max=2",
-    "spark.executor.heartbeatInterval=2s",
-    "spark.driver.host=127.0.0.1",
-)
 
 
 class Client:
     """``sqlstream -f`` of the project's script, in a process of its own, and its JVM. ``option``: what that is started with."""
 
-    def __init__(self, project: Path, option: str) -> None:
-        self._project, self._option = project, option
+    def __init__(self, project: Path, option: str, mode: Mode) -> None:
+        self._project, self._option, self._mode = project, option, mode
         self._process: subprocess.Popen[bytes] | None = None
         self.log = project / "client.log"
 
@@ -57,9 +45,9 @@ class Client:
         return self.log.read_text(errors="replace")
 
     def start(self, master: str) -> None:
-        options = [f"spark.driver.extraJavaOptions={QUICK} {self._option}", *SETTINGS]
+        options = [f"spark.driver.extraJavaOptions={QUICK} {self._option}", *self._mode.options]
         if not master.startswith("local"):
-            options += [*ON_A_CLUSTER, f"spark.executor.extraJavaOptions={QUICK} {self._option}"]
+            options += [*self._mode.on_cluster, f"spark.executor.extraJavaOptions={QUICK} {self._option}"]
         command = [sys.executable, "-m", "sqlstream", "--project", str(self._project), "--master", master, "-f", str(self._project / "script.sql")]
         command += [part for option in options for part in ("-D", option)]
         # A process of its own, also where this one has a JVM.
@@ -107,12 +95,13 @@ class Client:
 class Brokers:
     """A broker that is killed and comes back at its address."""
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, project: Path, topics: Iterable[str]) -> None:
+        """``topics``: those that jobs write."""
         self._broker = Broker(project)
         self._broker.start(port=free_port())
         self.bootstrap = self._broker.bootstrap
         self._broker.create_topic("events", partitions=3)
-        for topic in ("rates", "latest"):
+        for topic in ("rates", *topics):
             self._broker.create_topic(topic)
 
     def kill(self) -> bool:
@@ -134,13 +123,13 @@ class Brokers:
 class Cluster:
     """A standalone master and a worker, which starts the executors that are killed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, mode: Mode) -> None:
         folder.mkdir()
         self._folder = folder
         port = free_port()
         self.master = f"spark://127.0.0.1:{port}"
         self._daemons = [self._daemon("master.Master", "elected leader", "--port", str(port))]
-        work = ("--cores", "2", "--memory", "1200m", "--work-dir", str(folder / "work"))
+        work = ("--cores", str(mode.cores), "--memory", mode.memory, "--work-dir", str(folder / "work"))
         self._daemons.append(self._daemon("worker.Worker", "registered with master", *work, self.master))
 
     def kill_executor(self, *, both: bool) -> int:
@@ -153,6 +142,8 @@ class Cluster:
             daemon.wait(30)
 
     def _daemon(self, name: str, ready: str, *arguments: str) -> subprocess.Popen[bytes]:
+        import pyspark
+
         home = Path(pyspark.__file__).parent
         environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_SCALA_VERSION": "2.13"}
         command = [str(require_java()), "-Xmx256m", *QUICK.split(), "-cp", f"{home}/jars/*", f"org.apache.spark.deploy.{name}"]

@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from benchmarks.torture.load import Load
-from benchmarks.torture.points import A_JOB_RUNS, A_SAVEPOINT_IS_COPIED, POINTS, Armed, an_upgrade_maps_state
+from benchmarks.torture.modes import MICRO_BATCHES
+from benchmarks.torture.points import A_JOB_RUNS, A_SAVEPOINT_IS_COPIED, Armed, an_upgrade_maps_state
 from benchmarks.torture.processes import Brokers, Client, Cluster
 from benchmarks.torture.results import Found, Round, compared
-from benchmarks.torture.shapes import SHAPES, script
+from benchmarks.torture.shapes import script
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs.begin import savepoints
 
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.torture.load import Rows
+    from benchmarks.torture.modes import Mode
     from benchmarks.torture.points import Point
     from benchmarks.torture.shapes import Shape
 
-LOCAL = "local[2]"
 AT_ONCE = 20  # events that are sent together
 PAUSE_S = 0.3
 # How long a point is waited for, how long all rows may take to arrive.
@@ -43,21 +44,25 @@ class Failed(Exception):
 class Torture:
     """A run in ``folder``, all chances from ``seed``."""
 
-    def __init__(self, folder: Path, seed: int, shapes: Sequence[Shape] = SHAPES, say: Callable[[str], None] = print) -> None:
-        self.folder, self.seed, self._shapes, self._say = folder, seed, shapes, say
+    def __init__(
+        self, folder: Path, seed: int, mode: Mode = MICRO_BATCHES, shapes: Sequence[Shape] | None = None, say: Callable[[str], None] = print
+    ) -> None:
+        """``shapes``: some of the mode's, all where None is given."""
+        self.folder, self.seed, self._mode, self._say = folder, seed, mode, say
+        self._shapes = mode.shapes if shapes is None else shapes
         self._chance = random.Random(seed)
         self._project = folder / "project"
         self._project.mkdir(parents=True)
         self._armed = Armed(folder / "points")
-        self._brokers = Brokers(self._project)
+        self._brokers = Brokers(self._project, [s.topic for s in self._shapes if s.topic is not None])
         self._cluster: Cluster | None = None
-        self._client = Client(self._project, self._armed.option)
+        self._client = Client(self._project, self._armed.option, mode)
         self._load = Load(seed, self._project / "lines")
-        self._readers = {s.name: s.reader(self._project, lambda: self._brokers.bootstrap) for s in shapes}
-        self._versions = {s.table: 0 for s in shapes}
+        self._readers = {s.name: s.reader(self._project, lambda: self._brokers.bootstrap) for s in self._shapes}
+        self._versions = {s.table: 0 for s in self._shapes}
         self._before: dict[str, Rows] = {}
         self._killed: dict[str, Counter[str]] = defaultdict(Counter)
-        self._master = LOCAL
+        self._master = mode.master
         self._numbers = self._rounds = self._endings = self._upgrades = self._savepoints = 0
         self._in_a_row = 0
         self._write_script()
@@ -89,8 +94,8 @@ class Torture:
 
     def _on(self, *, cluster: bool) -> None:
         if cluster and self._cluster is None:
-            self._cluster = Cluster(self.folder / "cluster")
-        master = self._cluster.master if cluster and self._cluster is not None else LOCAL
+            self._cluster = Cluster(self.folder / "cluster", self._mode)
+        master = self._cluster.master if cluster and self._cluster is not None else self._mode.master
         if master != self._master:
             self._client.stop()
             self._master = master
@@ -103,13 +108,13 @@ class Torture:
         if chance < 0.16:
             return self._kill_at_savepoint()
         self._running()
-        point = self._chance.choice(POINTS) if self._chance.random() < 0.5 else None
+        point = self._chance.choice(self._mode.points) if self._chance.random() < 0.5 else None
         when = point.name if point is not None and self._reach(point) else RANDOM
         if when is RANDOM:
             # Often in the midst of what the kill before has begun.
             self._feed(self._chance.uniform(0, self._chance.choice((0.5, 8))))
         # What starts soonest is killed most often.
-        weights = (2, 2, 6, 0) if self._master == LOCAL else (1, 1, 5, 14)
+        weights = (2, 2, 6, 0) if self._master == self._mode.master else (1, 1, 5, 14)
         first, second = (self._chance.choices(VICTIMS, weights)[0] for _ in range(2))
         together = first != second and self._chance.random() < 0.7
         return self._kill_now((first, second) if together else (first,), when)
@@ -220,7 +225,7 @@ class Torture:
         self._client.start(self._master)
 
     def _write_script(self) -> None:
-        (self._project / "script.sql").write_text(script(self._shapes, self._brokers.bootstrap, self._versions))
+        (self._project / "script.sql").write_text(script(self._shapes, self._mode.settings, self._brokers.bootstrap, self._versions))
 
     def _compared(self) -> dict[str, Found]:
         """Wait until all that was sent has come through, and compare. Raises Failed."""

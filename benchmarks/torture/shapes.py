@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 
     from benchmarks.torture.load import Rows
 
-SETTINGS = """
-SET 'execution.upgrade-mode' = 'last-state';
-SET 'execution.checkpointing.interval' = '1 s';
-SET 'restart-strategy.exponential-delay.max-backoff' = '4 s';
-"""
 SOURCES = """
 CREATE TABLE events (id BIGINT, k INT, v INT, ts BIGINT, at_ltz AS TO_TIMESTAMP_LTZ(ts, 3), WATERMARK FOR at_ltz AS at_ltz - INTERVAL '1' SECOND)
 WITH ('connector' = 'kafka', 'topic' = 'events', 'properties.bootstrap.servers' = '{servers}', 'format' = 'json',
@@ -63,9 +58,14 @@ class Shape:
         query = f"{self.view}{sink}\nINSERT INTO {self.table} {self.query};\n"
         return query.replace("{kept}", f"k >= {-version}").replace("{edited}", edited)
 
+    @property
+    def topic(self) -> str | None:
+        """The topic that it writes, if it does."""
+        return self.table if self.options is _TOPIC else None
+
     def reader(self, project: Path, bootstrap: Callable[[], str]) -> DeltaTable | Lines | Topic:
         """Its sink, as it is to be read."""
-        if self.options is _TOPIC:
+        if self.topic is not None:
             return Topic(self.table, bootstrap)
         return (Lines if self.options is _FILES else DeltaTable)(project / "tables" / self.table)
 
@@ -99,8 +99,27 @@ SHAPES = (
     Shape("files", "odd", "id BIGINT, k INT, v INT", _FILES, "SELECT id, k, v FROM lines WHERE MOD(id, 2) = 1 AND {kept}", Load.odd),
     Shape("upsert-kafka", "latest", f"k INT, n BIGINT, total BIGINT{_BY_K}", _TOPIC, _PER_KEY, Load.totals),
 )  # fmt: skip
+_RANKED = "SELECT {} FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY {}) AS n FROM events WHERE {{kept}}) WHERE n <= {}"
+# All into topics.
+REAL_TIME_SHAPES = (
+    SHAPES[-1],
+    Shape(
+        "aggregate chain", "sizes", "n BIGINT, num BIGINT, total BIGINT, PRIMARY KEY (n) NOT ENFORCED", _TOPIC,
+        f"SELECT n, COUNT(*), SUM(total) FROM ({_PER_KEY}) GROUP BY n", Load.sizes,
+    ),
+    Shape(
+        "outer join", "pairs", "id BIGINT, v INT, w INT, PRIMARY KEY (id) NOT ENFORCED", _TOPIC,
+        "SELECT a.id, a.v, COALESCE(b.v, -1) FROM (SELECT * FROM events WHERE {kept}) AS a "
+        "LEFT JOIN (SELECT id, v FROM events WHERE v >= 50) AS b ON a.id = b.id", Load.pairs,
+    ),
+    Shape(
+        "Top-N", "best", "k INT, n BIGINT, id BIGINT, PRIMARY KEY (k, n) NOT ENFORCED", _TOPIC,
+        _RANKED.format("k, n, id", "v DESC, id", 3), Load.best, key=2,
+    ),
+    Shape("deduplication", "newest", f"k INT, id BIGINT{_BY_K}", _TOPIC, _RANKED.format("k, id", "id DESC", 1), Load.newest),
+)  # fmt: skip
 
 
-def script(shapes: Sequence[Shape], servers: str, versions: Mapping[str, int]) -> str:
+def script(shapes: Sequence[Shape], settings: str, servers: str, versions: Mapping[str, int]) -> str:
     """The script of all shapes, each in its version."""
-    return (SETTINGS + SOURCES + "".join(shape.sql(versions[shape.table]) for shape in shapes)).replace("{servers}", servers)
+    return (settings + SOURCES + "".join(shape.sql(versions[shape.table]) for shape in shapes)).replace("{servers}", servers)

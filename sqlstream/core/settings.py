@@ -46,7 +46,7 @@ SETTINGS: tuple[Option, ...] = (
     Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),
     Option("execution.checkpointing.interval", _TIME, None, "The shortest time between two micro-batches; each is a checkpoint."),
     Option("execution.real-time", _ENUM, "auto", "Whether rows go through a query one by one, in milliseconds, and not by micro-batches;"
-           " auto: where the query can, and at most half of Spark's slots are taken so. Offsets are written down every"
+           " auto: where the query can, and Spark has slots for it beside one for each core. Offsets are written down every"
            " execution.checkpointing.interval, 60 s where that is not set.", values=("auto", "true", "false")),
     Option("execution.checkpointing.dir", OptionKind.STRING, None, "Where jobs keep offsets, state and versions, in the folder jobs of it: a folder,"
            " or a URI of hdfs, s3a, abfss, gs; .sqlstream of the project where none is set."),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -12,10 +14,11 @@ import pytest
 from benchmarks.torture import results
 from benchmarks.torture.deletion_vectors import removed_rows
 from benchmarks.torture.load import Event, Load, Rate
-from benchmarks.torture.points import POINTS, an_upgrade_maps_state
+from benchmarks.torture.modes import MICRO_BATCHES, REAL_TIME, Mode
+from benchmarks.torture.points import an_upgrade_maps_state
 from benchmarks.torture.results import Found, Round, compared
 from benchmarks.torture.run import Torture
-from benchmarks.torture.shapes import SHAPES, script
+from benchmarks.torture.shapes import script
 from benchmarks.torture.tables import DeltaTable
 
 if TYPE_CHECKING:
@@ -65,6 +68,9 @@ def test_the_model_closes_what_the_watermark_has_passed(tmp_path: Path) -> None:
     assert load.priced() == Counter([(1, 0, 100), (2, 0, 200)])
     assert load.totals() == Counter([(0, 4, 145), (1, 1, 1), (2, 1, 2)])
     assert load.sizes() == Counter([(4, 1, 145), (1, 2, 3)])
+    assert load.pairs() == Counter([(0, 10, -1), (1, 60, 60), (2, 5, -1), (3, 1, -1), (4, 2, -1), (5, 70, 70)])
+    assert load.best() == Counter([(0, 1, 5), (0, 2, 1), (0, 3, 0), (1, 1, 3), (2, 1, 4)])
+    assert load.newest() == Counter([(0, 5), (1, 3), (2, 4)])
     assert load.odd() == Counter([(1, 0, 60), (3, 1, 1), (5, 0, 70)])
 
 
@@ -81,7 +87,7 @@ def test_the_model_closes_what_the_watermark_has_passed(tmp_path: Path) -> None:
     ],
 )
 def test_points_are_met(point: str, met: str, passed: str) -> None:
-    (pattern,) = (p.pattern for p in POINTS if p.name == point)
+    (pattern,) = (p.pattern for p in MICRO_BATCHES.points if p.name == point)
     assert re.search(pattern, met) and not re.search(pattern, passed)
 
 
@@ -91,9 +97,10 @@ def test_an_upgrade_is_met_in_its_new_generation() -> None:
     assert not re.search(pattern, "create /p/jobs/insert-into_d.sizes/2/checkpoint/s/state/0/0/1.zip")
 
 
-def test_each_version_is_another_statement() -> None:
-    first, second = (script(SHAPES, "host:1", {s.table: n for s in SHAPES}) for n in (0, 1))
-    assert first.count("k >= 0") == second.count("k >= -1") == len(SHAPES)
+@pytest.mark.parametrize("mode", [MICRO_BATCHES, REAL_TIME], ids=["micro-batches", "real time"])
+def test_each_version_is_another_statement(mode: Mode) -> None:
+    first, second = (script(mode.shapes, mode.settings, "host:1", {s.table: n for s in mode.shapes}) for n in (0, 1))
+    assert first.count("k >= 0") == second.count("k >= -1") == len(mode.shapes)
     assert "{" not in first
 
 
@@ -124,3 +131,14 @@ def test_fifty_kills(tmp_path: Path) -> None:
             assert one.exact and one.killed >= kills, one
     finally:
         run.close(keep=True)
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+@pytest.mark.kafka
+@pytest.mark.timeout(5400)
+def test_thirty_kills_in_real_time(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks.torture", "--real-time", "--kills", "30", "--results", str(tmp_path / "torture.jsonl")]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert sum(r.killed for r in results.read(tmp_path / "torture.jsonl")) >= 30

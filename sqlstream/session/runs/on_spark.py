@@ -182,7 +182,7 @@ def _real_time(sink: Sink, env: scope.Environment) -> str:
         case RealTime.TRUE:
             return "Row by row."
         case RealTime.AUTO:
-            return "Row by row, where half of Spark's slots are enough: one for each partition that is read, or that an operator with state has."
+            return "Row by row, where Spark has a slot for each partition that is read, or that an operator with state has, beside one for each core."
     return "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
 
 

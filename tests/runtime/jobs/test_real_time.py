@@ -75,6 +75,7 @@ class Pipe:
 @pytest.fixture
 def pipe(tmp_path: Path, engine, broker, request, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pipe]:
     monkeypatch.setattr(SparkContext, "defaultParallelism", 2)
+    monkeypatch.setattr(Work, "_left", lambda work, slots: 1)
     made = Pipe(tmp_path, engine, broker, f"real-time-{abs(hash(request.node.name))}")
     yield made
     made.session.close()
@@ -420,7 +421,7 @@ def test_explain_says_what_runs_so(pipe: Pipe) -> None:
 
     assert told("INSERT INTO b SELECT v FROM a") == "Row by row."
     run(pipe.session, "RESET 'execution.real-time'")
-    assert told("INSERT INTO b SELECT v FROM a").startswith("Row by row, where half of Spark's slots are enough")
+    assert told("INSERT INTO b SELECT v FROM a").startswith("Row by row, where Spark has a slot for each partition")
     assert told("INSERT INTO p SELECT v FROM a").endswith("is looked at by people, for whom micro-batches are as fast.")
     run(pipe.session, "SET 'table.exec.mini-batch.enabled' = 'true'")
     assert told("INSERT INTO b SELECT v FROM a") == "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
@@ -513,7 +514,7 @@ def test_auto_takes_real_time_where_it_can(pipe: Pipe) -> None:
     assert not submit(pipe.session, "SET 'pipeline.name' = 'counted'; INSERT INTO p SELECT COUNT(*) FROM a").real_time
     run(pipe.session, "STOP JOB 'counted'; SET 'pipeline.name' = 'pipe'")
     job = pipe.start()
-    assert job.real_time and explained(pipe.session, "INSERT INTO b SELECT v FROM a").count("Row by row, where half of Spark's slots are enough")
+    assert job.real_time and explained(pipe.session, "INSERT INTO b SELECT v FROM a").count("Row by row, where Spark has a slot for each partition")
     pipe.send("a")
     assert pipe.receive(1) == ["a"]
     admin = AdminClient({"bootstrap.servers": pipe.broker.bootstrap})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
@@ -198,8 +199,11 @@ class Work:
                 f" there are {slots}{others}.",
                 hint=f"'spark.master' = 'local[{needed}]' gives so many on one machine: they mostly wait.",
             )
-        # Nobody has asked for real time: as much is left for others.
-        return 2 * (needed - 1) <= slots if self.settings.real_time is RealTime.AUTO else needed <= slots
+        return needed - 1 + self._left(slots) <= slots if self.settings.real_time is RealTime.AUTO else needed <= slots
+
+    def _left(self, slots: int) -> int:
+        """How many of Spark's slots stay for others where nobody has asked for real time: one a core, or half of a cluster's."""
+        return len(os.sched_getaffinity(0)) if self.spark.sparkContext._jsc.isLocal() else (slots + 1) // 2
 
     def forget(self, sink: str, writer: str) -> None:
         """Let the sink whose checkpoint is called so delete what it keeps of a writer with this id."""
