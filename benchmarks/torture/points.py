@@ -87,7 +87,7 @@ class Armed:
 
 def _agent(folder: Path) -> Path:
     (compiler,) = jars.ensure("compiler")
-    classes = compile_into(folder / "classes", compiler, libraries(), sources=[SOURCE])
+    classes = compile_into(folder / "classes", compiler, libraries(), [SOURCE])
     agent = folder / "points.jar"
     with zipfile.ZipFile(agent, "w") as archive:
         archive.writestr("META-INF/MANIFEST.MF", _MANIFEST)

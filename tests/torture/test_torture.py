@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from benchmarks.torture import results
 from benchmarks.torture.deletion_vectors import removed_rows
 from benchmarks.torture.load import Event, Load, Rate
 from benchmarks.torture.modes import MICRO_BATCHES, REAL_TIME, Mode
-from benchmarks.torture.points import an_upgrade_maps_state
+from benchmarks.torture.points import Armed, an_upgrade_maps_state
 from benchmarks.torture.results import Found, Round, compared
 from benchmarks.torture.run import Torture
 from benchmarks.torture.shapes import script
@@ -89,6 +90,15 @@ def test_the_model_closes_what_the_watermark_has_passed(tmp_path: Path) -> None:
 def test_points_are_met(point: str, met: str, passed: str) -> None:
     (pattern,) = (p.pattern for p in MICRO_BATCHES.points if p.name == point)
     assert re.search(pattern, met) and not re.search(pattern, passed)
+
+
+def test_a_point_is_armed(tmp_path: Path) -> None:
+    """The agent is compiled."""
+    armed = Armed(tmp_path / "points")
+    armed.arm(MICRO_BATCHES.points[0], random.Random(1))
+    assert not armed.hit and armed.option.startswith("-javaagent:")
+    assert (tmp_path / "points" / "armed").read_text().endswith(f"\n{MICRO_BATCHES.points[0].pattern}\n")
+    armed.disarm()
 
 
 def test_an_upgrade_is_met_in_its_new_generation() -> None:
