@@ -160,7 +160,7 @@ class Connector(ABC):
     time_travel_option: ClassVar[str | None] = None
     # The option that says where the table's files are.
     path_option: ClassVar[str | None] = None
-    # Whether the sink is for looking at changes, so that each must say what a row was.
+    # Whether the sink is for looking at changes, where the driver is, so that each must say what a row was.
     shows_changes: ClassVar[bool] = False
     can_be_looked_up: ClassVar[bool] = False
     # Whether each table of it is a place of its own: its rows are made, and read nowhere. All options that say which are PLACE then.
@@ -169,8 +169,6 @@ class Connector(ABC):
     bounded_by: ClassVar[str] = ""
     # Whether it is Delta's, which not each release of Spark has.
     needs_delta: ClassVar[bool] = False
-    # Whether people look at the rows that it writes, in the process that the driver is in.
-    for_eyes: ClassVar[bool] = False
     # Whether a stream of it can give each record at once, without micro-batches.
     reads_in_real_time: ClassVar[bool] = False
     # Whether a micro-batch of a stream may leave some of the available rows to the next one.

@@ -38,7 +38,6 @@ class Print(Connector):
     example = "CREATE TABLE seen (item STRING, total BIGINT) WITH ('connector' = 'print');"
     is_sink = True
     shows_changes = True
-    for_eyes = True
     options = (
         Option("print-identifier", OptionKind.STRING, summary="Stands before every row, with '> '.", role=Role.TUNING),
         Option("standard-error", OptionKind.BOOLEAN, "false", "Print to standard error."),

@@ -62,9 +62,9 @@ def prevented(sink: Sink, release: Release, *, asked: bool) -> str | None:
                 return f"It calls a function in Python: {to_text(expr)}."
             if any(isinstance(e, Call) and e.function.clock and not e.args for e in expr.walk()):
                 return f"The time is that of a micro-batch in {describe(node)}: select it as a column, and compare that."
-    if find_connector(table.connector).for_eyes and not asked:
-        return f"A '{table.connector}' table, as {table.path.quoted}, is looked at by people, for whom micro-batches are as fast."
     connector, mode, in_order = find_connector(table.connector), changelog_mode(sink.input), _in_order(sink)
+    if connector.shows_changes and not asked:
+        return f"A '{table.connector}' table, as {table.path.quoted}, is looked at by people, for whom micro-batches are as fast."
     if connector.writes_in_real_time(table, mode, in_order=in_order):
         return None
     if connector.writes_in_real_time(table, mode, in_order=True):

@@ -10,6 +10,7 @@ import threading
 import time
 from datetime import datetime
 from functools import partial
+from operator import eq
 from typing import TYPE_CHECKING
 
 import pytest
@@ -341,10 +342,6 @@ def test_each_row_is_looked_up_as_it_comes(pipe: Pipe, postgres) -> None:
     assert pipe.receive(4)[2:] == ["2two", "1one"] and pipe.job.real_time
 
 
-def _are(printed: list[str], expected: list[str]) -> bool:
-    return printed == expected
-
-
 def test_rows_are_printed_at_once(pipe: Pipe) -> None:
     """In their order, also after a restart; of a job that failed to print, what was not printed comes again."""
     run(pipe.session, "CREATE TABLE p (v STRING, n INT, t TIMESTAMP(3), kind STRING) WITH ('connector' = 'print', 'print-identifier' = 'ü')")
@@ -356,13 +353,13 @@ def test_rows_are_printed_at_once(pipe: Pipe) -> None:
             pipe.send(value)
             expected.append(f'ü> +I[{value}, {len(value)}, {"null" if value == "x" else "2020-01-01T00:00"}, "]')
             sent = time.monotonic()
-            until(partial(_are, pipe.printed, expected), 20)
+            until(partial(eq, pipe.printed, expected), 20)
             taken = time.monotonic() - sent
         assert taken < 0.3 and pipe.job.real_time
         many = [str(n) for n in range(20_000)]
         pipe.send(*many)
         expected += [f'ü> +I[{value}, {len(value)}, 2020-01-01T00:00, "]' for value in many]
-        until(partial(_are, pipe.printed, expected), 60)
+        until(partial(eq, pipe.printed, expected), 60)
         run(pipe.session, f"STOP JOB '{pipe.job.id}'")
         assert pipe.job.error is None
     broken = []

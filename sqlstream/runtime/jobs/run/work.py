@@ -139,16 +139,18 @@ class Work:
         return {source.name: table for source, table in zip(known.sources, tables, strict=True)}
 
     def may_be_in_real_time(self, index: int) -> bool:
-        """Whether the query of a sink runs in real time, if there are slots."""
+        """Whether the query of a sink runs in real time, if there are slots for its tasks, which are not known before it is lowered."""
         wanted = self.settings.real_time
-        return wanted is RealTime.TRUE or (wanted is RealTime.AUTO and prevented(self.job.sinks[index], running(), asked=False) is None)
+        if wanted is not RealTime.AUTO:
+            return wanted is RealTime.TRUE
+        return self._room() > self.job.long_tasks and prevented(self.job.sinks[index], running(), asked=False) is None
 
     def in_real_time(self, index: int, to: Lowering) -> bool:
         """Whether the query of a sink, lowered so, runs in real time: it has a slot for each of its tasks then.
 
         Raises ValidationError where it has to, and there are too few.
         """
-        if find_connector(self.job.sinks[index].table.connector).for_eyes and not self.spark.sparkContext._jsc.isLocal():
+        if find_connector(self.job.sinks[index].table.connector).shows_changes and not self.spark.sparkContext._jsc.isLocal():
             raise ValidationError(
                 "In real time rows are shown where they are made, which is on other machines here.",
                 hint="RESET 'execution.real-time': micro-batches show them here.",
@@ -190,16 +192,22 @@ class Work:
         return self._has_slots()
 
     def _has_slots(self) -> bool:
-        slots, taken = self.spark.sparkContext.defaultParallelism, self._busy()
-        needed = taken + self.job.long_tasks + 1
-        if needed > slots and self.settings.real_time is RealTime.TRUE:
+        fits = self.job.long_tasks <= self._room()
+        if not fits and self.settings.real_time is RealTime.TRUE:
+            slots, taken = self.spark.sparkContext.defaultParallelism, self._busy()
+            needed = taken + self.job.long_tasks + 1
             others = f", of which other jobs in real time have {taken}" if taken else ""
             raise ValidationError(
                 f"Real time needs a slot of Spark's for each task of job '{self.job.name}' ({self.job.long_tasks}), and one for all else;"
                 f" there are {slots}{others}.",
                 hint=f"'spark.master' = 'local[{needed}]' gives so many on one machine: they mostly wait.",
             )
-        return needed - 1 + self._left(slots) <= slots if self.settings.real_time is RealTime.AUTO else needed <= slots
+        return fits
+
+    def _room(self) -> int:
+        """How many of Spark's slots the job may have for as long as it runs."""
+        slots = self.spark.sparkContext.defaultParallelism
+        return slots - self._busy() - (self._left(slots) if self.settings.real_time is RealTime.AUTO else 1)
 
     def _left(self, slots: int) -> int:
         """How many of Spark's slots stay for others where nobody has asked for real time: one a core, or half of a cluster's."""

@@ -10,8 +10,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /** Somebody in the driver who is shown the rows of all tasks, which run in its JVM: as JSON, an array a row. */
 public final class ShownRows implements RowTarget {
@@ -75,8 +75,8 @@ public final class ShownRows implements RowTarget {
         for (InternalRow row : rows) {
             List<Object> cells = new ArrayList<>();
             for (int i = 0; i < type.length(); i++) {
-                boolean text = type.apply(i).dataType().equals(DataTypes.StringType);
-                cells.add(row.isNullAt(i) ? null : text ? row.getUTF8String(i).toString() : (Object) row.getByte(i));
+                Object cell = row.get(i, type.apply(i).dataType());
+                cells.add(cell instanceof UTF8String ? cell.toString() : cell);
             }
             shown.add(cells);
         }
