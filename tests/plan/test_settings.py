@@ -245,6 +245,25 @@ def test_spark_settings_that_meaning_needs_are_kept() -> None:
         spark_conf({"spark.sql.ansi.enabled": "true"}, [])
 
 
+@pytest.mark.parametrize(
+    ("options", "slots", "parts"),
+    [
+        ({}, "local[6]", "3"),
+        ({"spark.version": "4.3"}, "local[24]", "3"),
+        ({"spark.master": "local[16]", "parallelism.default": "5"}, "local[16]", "3"),
+        ({"spark.master": "local[2]"}, "local[2]", "2"),
+        ({"spark.master": "local[*]"}, "local[*]", "3"),
+    ],
+)
+def test_slots_are_more_than_what_is_done_at_once(options: dict[str, str], slots: str, parts: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sqlstream.runtime.engine import session as engine
+
+    monkeypatch.setattr(engine, "cores", lambda: 3)
+    conf = engine.spark_conf(options, [])
+    shuffled = options.get("parallelism.default", parts)
+    assert (conf["spark.master"], conf["spark.sql.leafNodeDefaultParallelism"], conf["spark.sql.shuffle.partitions"]) == (slots, parts, shuffled)
+
+
 def test_jars_of_users_are_files(tmp_path: Path) -> None:
     from sqlstream.runtime.engine.own_jars import of_user
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sqlstream.runtime.checkpoints.records import OperatorRecord
 
+# What Spark calls its own aggregate, and we ours.
+_SPARKS, _AGGREGATE = "stateStoreSave", "KeyedAggregate"
 _EXPIRES = ", which expires"
 _GIVING = ", giving "
 # The names of columns in a type: a state knows them by their places.
@@ -27,25 +30,54 @@ def why_not(old: OperatorRecord, new: OperatorRecord) -> str | None:
 
 def adapted(old: OperatorRecord, new: OperatorRecord, *, whole: bool) -> list[int | None] | None:
     """For each column that ``new`` keeps of a key that of ``old``, None for one that begins empty: of aggregates by the same keys, of which both have
-    some. None where ``new`` can't go on with what ``old`` kept, ``whole``: with all of it.
-    """
+    some. None where ``new`` can't go on with what ``old`` kept, ``whole``: with all of it."""
     if old.kind != new.kind or old.stores != new.stores or _keys(old.state) != _keys(new.state) or not (old.aggregates and new.aggregates):
         return None
+    shared = {aggregate for aggregate in new.aggregates if aggregate in old.aggregates and aggregate[0]}
+    # One that can't be told from others may be any that is not there any more.
+    unclear = any(not text for text, _ in (*old.aggregates, *new.aggregates))
+    if not shared or ((whole or unclear) and shared != set(old.aggregates)):
+        return None
+    return _places(old, new)
+
+
+def _places(old: OperatorRecord, new: OperatorRecord) -> list[int | None]:
+    """For each column of ``new`` that of ``old`` which belongs to the same aggregate, None where that has none."""
     places: dict[tuple[str, tuple[str, ...]], int] = {}
     place = 0
     for aggregate in old.aggregates:
         places.setdefault(aggregate, place)
         place += len(aggregate[1])
-    shared = {aggregate for aggregate in new.aggregates if aggregate in places and aggregate[0]}
-    # One that can't be told from others may be any that is not there any more.
-    unclear = any(not text for text, _ in (*old.aggregates, *new.aggregates))
-    if not shared or ((whole or unclear) and shared != places.keys()):
-        return None
     columns: list[int | None] = []
     for aggregate in new.aggregates:
         first = places.get(aggregate) if aggregate[0] else None
         columns += [None if first is None else first + i for i in range(len(aggregate[1]))]
     return columns
+
+
+def exchanged(old: OperatorRecord, new: OperatorRecord) -> list[int | None] | None:
+    """The same of an aggregate that was computed by Spark's own operator and is by ours, or the other way around: both keep the same buffers, and
+    their places may be others. None where ``new`` can't go on with all that ``old`` kept.
+    """
+    ours = new if _operator(new.state) else old
+    theirs = old if ours is new else new
+    if _operator(ours.state) != _AGGREGATE or _EXPIRES in ours.state or theirs.kind != _SPARKS:
+        return None
+    # Before the keys ours has their hash.
+    if (
+        _types(ours)[1:] != _types(theirs)
+        or set(old.aggregates) != set(new.aggregates)
+        or not new.aggregates
+        or not all(text for text, _ in new.aggregates)
+    ):
+        return None
+    return _places(old, new)
+
+
+def _types(record: OperatorRecord) -> list[str]:
+    """Those of its keys."""
+    keys = [] if record.table is None else json.loads(record.table["reader"]["keys"])["fields"]
+    return [json.dumps(field["type"]) for field in keys]
 
 
 def _keys(state: str) -> str:

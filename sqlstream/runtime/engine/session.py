@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JError
 
 from sqlstream.core import jars, private, spark_releases, trust
+from sqlstream.core.cores import cores
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.java import classes, passed_over, require_java
 from sqlstream.core.options import resolve_environment
@@ -75,7 +76,6 @@ _DELTA = {
 
 DEFAULTS = {
     "spark.app.name": "sqlstream",
-    "spark.master": "local[*]",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "2g",
@@ -264,7 +264,7 @@ class Engine:
             users = submitted.joined(submission, users, fixed(users), frozenset({"spark.sql.extensions"}), self._notify)
         release = spark_releases.wanted(users)
         spark_releases.use(release, self._notify)
-        here = python_archives.on_this_machine(users.get("spark.master", DEFAULTS["spark.master"]))
+        here = python_archives.on_this_machine(users.get("spark.master", _master(release)))
         if here:
             unpacked = python_archives.unpacked(users, self._project)
             executable = python_archives.executable(users, unpacked)
@@ -400,10 +400,14 @@ def spark_conf(options: Mapping[str, str], beside: list[Path]) -> dict[str, str]
     for key, value in users.items():
         if key in needed and key != "spark.sql.extensions" and value != needed[key]:
             raise ValidationError(f"'{key}' can't be set: sqlstream needs '{needed[key]}' to keep Flink's meaning.")
-    conf = {**DEFAULTS, **(_REAL_TIME if spark_releases.wanted(options).stateful_real_time else {}), **users}
+    release = spark_releases.wanted(options)
+    conf = {**DEFAULTS, "spark.master": _master(release), **(_REAL_TIME if release.stateful_real_time else {}), **users}
     local = _is_local(conf["spark.master"])
-    conf.setdefault("spark.sql.shuffle.partitions", _parallelism(options) or (str(_local_partitions(conf["spark.master"])) if local else "200"))
+    partitions = str(_local_partitions(conf["spark.master"])) if local else "200"
+    conf.setdefault("spark.sql.shuffle.partitions", _parallelism(options) or partitions)
     if local:
+        # Files are read in as many parts, however many slots there are.
+        conf.setdefault("spark.sql.leafNodeDefaultParallelism", partitions)
         # With the heartbeat come the figures of the tasks that run.
         conf.setdefault("spark.executor.heartbeatInterval", "1s")
         # Nobody else is to speak to it.
@@ -434,10 +438,15 @@ def _is_local(master: str) -> bool:
     return master.startswith("local")
 
 
+def _master(release: spark_releases.Release) -> str:
+    """Where Spark runs if nobody says it: on this machine."""
+    return f"local[{release.slots * cores()}]"
+
+
 def _local_partitions(master: str) -> int:
     """Of a shuffle on this machine: one for each slot that can have a core of its own. In real time there are more, which wait."""
-    inside, cores = master.partition("[")[2].rstrip("]").split(",")[0], len(os.sched_getaffinity(0))
-    return min(int(inside), cores) if inside.isdigit() else cores
+    inside = master.partition("[")[2].rstrip("]").split(",")[0]
+    return min(int(inside), cores()) if inside.isdigit() else cores()
 
 
 def _use_local_files(spark: SparkSession) -> None:

@@ -214,6 +214,7 @@ def describe(job: Job) -> Mapping[str, str]:
         "job id": job.id,
         "job name": job.name,
         "status": job.status.value,
+        **({"mode": "real time" if job.real_time else "micro-batches"} if job.streaming else {}),
         "start time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started)),
         "restarts": str(job.restarts.count),
         **({"next restart": clock(metrics.due, metrics.zone)} if metrics.due and job.status is JobStatus.RESTARTING else {}),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from sqlstream.runtime.checkpoints import OperatorRecord, QueryRecord, mapped, why_not
+from sqlstream.runtime.checkpoints import OperatorRecord, QueryRecord, exchanged, mapped, why_not
 
 COUNT = "KeyedAggregate 1, KeptRows 1 by (k) of struct<k:string,n:int> with buffers struct<c0:bigint>, counts [], giving struct<k:string,c:bigint>"
 OWN = OperatorRecord(0, "a", 0, "transformWithStateExec", COUNT, ("default",))
@@ -33,6 +34,46 @@ SPARK = OperatorRecord(0, "a", 0, "stateStoreSave", "by (timestamp, string) keep
 def test_why_a_state_is_not_gone_on_with(old: OperatorRecord, new: OperatorRecord, why: str | None) -> None:
     said = why_not(old, new)
     assert said is None if why is None else said is not None and why in said
+
+
+def _kept(*types: object) -> dict[str, object]:
+    """A table with keys of these types."""
+    return {"reader": {"keys": json.dumps({"type": "struct", "fields": [{"name": "k", "type": t} for t in types]})}}
+
+
+AVERAGE, SUM = ("avg(v)", ("decimal(20,2)", "bigint")), ("sum(v)", ("decimal(20,2)",))
+OF_SPARK = replace(SPARK, aggregates=(AVERAGE, SUM), table=_kept("string"))
+OF_OURS = replace(OWN, aggregates=(SUM, AVERAGE, SUM), table=_kept("long", "string"))
+
+
+def test_an_aggregate_goes_on_as_that_of_another_operator() -> None:
+    assert exchanged(OF_SPARK, OF_OURS) == [2, 0, 1, 2]
+    assert exchanged(OF_OURS, OF_SPARK) == [1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"aggregates": ()},
+        {"aggregates": (SUM,)},
+        {"aggregates": (*OF_OURS.aggregates, ("max(v)", ("int",)))},
+        {"aggregates": (("avg(v)", ("double", "bigint")), SUM)},
+        {"table": _kept("long", "int")},
+        {"table": _kept("string")},
+        {"table": None},
+        {"state": COUNT.replace(", giving", ", which expires, giving")},
+        {"state": COUNT.replace("KeyedAggregate", "KeyedRank")},
+    ],
+)
+def test_other_aggregates_do_not(others: dict[str, object]) -> None:
+    assert exchanged(OF_SPARK, replace(OF_OURS, **others)) is None  # type: ignore[arg-type]
+    assert exchanged(replace(OF_OURS, **others), OF_SPARK) is None  # type: ignore[arg-type]
+
+
+def test_aggregates_that_are_not_told_apart_do_not() -> None:
+    unclear = (("", ("bigint",)), SUM)
+    assert exchanged(replace(OF_SPARK, aggregates=unclear), replace(OF_OURS, aggregates=unclear)) is None
+    assert exchanged(OF_SPARK, OF_SPARK) is None and exchanged(OF_OURS, OF_OURS) is None
 
 
 def test_operators_are_found_by_node_and_part() -> None:

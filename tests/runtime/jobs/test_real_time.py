@@ -23,7 +23,7 @@ from sqlstream.core.errors import SqlStreamError
 from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.jobs.run.work import Work
 from tests.support.processes import ensure_runs, kill_group
-from tests.support.sessions import catch_up, explained, open_session, run, submit
+from tests.support.sessions import catch_up, explained, open_session, rows, run, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -220,9 +220,9 @@ def test_unions_and_elements_and_keys(pipe: Pipe, monkeypatch: pytest.MonkeyPatc
     pipe.send("a", "c,d")
     pipe.receive(4)
     sent = sorted(pipe.came[i][1] for i in range(4))
-    rows = [json.loads(text) for text in sent]
-    assert sorted((r["v"], r["n"]) for r in rows if r["n"]) == [("a", 1), ("c", 1), ("d", 1)]
-    assert [r["v"] for r in rows if r["n"] is None] == ["c,d"]
+    records = [json.loads(text) for text in sent]
+    assert sorted((r["v"], r["n"]) for r in records if r["n"]) == [("a", 1), ("c", 1), ("d", 1)]
+    assert [r["v"] for r in records if r["n"] is None] == ["c,d"]
     # Each row has the time at which it came, though the micro-batch began before.
     time.sleep(1.5)
     pipe.send("e")
@@ -514,6 +514,7 @@ def test_auto_takes_real_time_where_it_can(pipe: Pipe) -> None:
     run(pipe.session, "STOP JOB 'counted'; SET 'pipeline.name' = 'pipe'")
     job = pipe.start()
     assert job.real_time and explained(pipe.session, "INSERT INTO b SELECT v FROM a").count("Row by row, where Spark has a slot for each partition")
+    assert dict(rows(pipe.session, "DESCRIBE JOB 'pipe'"))["mode"] == "real time"
     pipe.send("a")
     assert pipe.receive(1) == ["a"]
     admin = AdminClient({"bootstrap.servers": pipe.broker.bootstrap})
@@ -522,6 +523,7 @@ def test_auto_takes_real_time_where_it_can(pipe: Pipe) -> None:
     assert sorted(pipe.receive(4, 60)) == ["0", "1", "2", "a"]
     # Its partitions are counted every second.
     until(lambda: not job.real_time)
+    assert dict(rows(pipe.session, "DESCRIBE JOB 'pipe'"))["mode"] == "micro-batches"
     assert job.status is JobStatus.RUNNING and pipe.told[-1].startswith("Job 'pipe' goes on by micro-batches")
     assert sorted(pipe.later()) == ["0", "1", "2", "a"]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.catalog.ddl import options_text
+from sqlstream.runtime.jobs.run import backlog
 from tests.support.keyed_run import SHAPES, KeyedRun, Rows
 from tests.support.sessions import open_session, rows, run, submit
 from tests.support.waiting import until
@@ -56,6 +57,32 @@ def test_the_rows_by_key_are_those_of_all_records(tmp_path: Path, engine, stream
         run(session, f"DROP JOB '{job.id}'; SET 'execution.state-recovery.path' = '{job.savepoint}'")
         submit(session, insert)
         stream.arrive(shape)
+
+
+def test_a_backlog_is_worked_off_by_micro_batches(tmp_path: Path, engine, stream: KeyedRun, two_partitions, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And then the job goes on in real time."""
+    for name, value in (("MOST_RECORDS", 1_000), ("_SECONDS", 0.0), ("_LEAST_SECONDS", 1.0)):
+        monkeypatch.setattr(backlog, name, value)
+    records = [{"id": n, "k": n % 5, "v": n % 100} for n in range(300_000)]
+    stream.sent["e"] += records
+    for some in (records[n : n + 50_000] for n in range(0, len(records), 50_000)):
+        stream.broker.send(stream.topic("e"), *((r["id"] % 2, None, json.dumps(r)) for r in some))
+    told: list[str] = []
+    options = {"spark.version": "4.3", "execution.real-time": "true"}
+    with closing(open_session(tmp_path, stream.declared("totals"), options=options, engine=engine, notify=told.append)) as session:
+        job = submit(session, stream.watch("totals"))
+        stream.arrive("totals", 120)
+
+        def changes() -> list[str]:
+            return [line.partition("' ")[2] for line in told if "real time" in line]
+
+        until(lambda: len(changes()) == 2, 60)
+        behind, caught_up = changes()
+        assert behind.endswith("records behind: micro-batches catch up sooner, after which it goes on in real time.")
+        assert caught_up == "has caught up, and goes on in real time."
+        stream.send(50)
+        stream.arrive("totals")
+        assert job.real_time and job.error is None and not job.restarts.count
 
 
 @pytest.mark.postgres

@@ -340,6 +340,19 @@ def test_another_aggregate_of_the_same_columns_is_another(project: Project) -> N
     assert project.table("sums") == [("a", "2", "30", "0")]
 
 
+def test_an_aggregate_of_some_rows_is_another(project: Project) -> None:
+    project.feed("bids", (1, "a", 1), (2, "a", 5), (3, "a", 6))
+    project.run(SUMS.format("COUNT(*) FILTER (WHERE price > 2), SUM(price), 0"))
+    project.set("last-state")
+    project.may_lose()
+    project.feed("bids", (4, "a", 1))
+    project.run(SUMS.format("COUNT(*), SUM(price), 0"))
+    assert project.table("sums") == [("a", "1", "13", "0")]
+    project.feed("bids", (5, "a", 1))
+    project.run(SUMS.format("COUNT(*), SUM(price), SUM(price) FILTER (WHERE price < 2)"))
+    assert project.table("sums") == [("a", "2", "14", "1")]
+
+
 def test_an_aggregate_is_added_to_windows(project: Project) -> None:
     windows = (
         "INSERT INTO by_minute SELECT item, {} FROM TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '10' SECOND) GROUP BY item, window_start, window_end;"

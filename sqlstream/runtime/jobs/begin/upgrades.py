@@ -19,6 +19,7 @@ from sqlstream.runtime.checkpoints import (
     base,
     behind,
     derive,
+    exchanged,
     mapped,
     query_record,
     read_offsets,
@@ -235,6 +236,8 @@ def _operators(
             columns[operator.operator] = places
         elif whole is not None:
             found[operator.operator], why = None, "its aggregates are others, and can't be told apart"
+        elif (places := exchanged(before[theirs], operator)) is not None:
+            columns[operator.operator] = places
         elif (reason := why_not(before[theirs], operator)) is not None:
             found[operator.operator], why = None, reason
     lost = [o for o in old.operators if o.operator not in found.values()]

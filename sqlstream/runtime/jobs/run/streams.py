@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.core import storage
+from sqlstream.plan.real_time import stateful
 from sqlstream.runtime.jobs.begin.upgrades import write_record
 from sqlstream.runtime.jobs.folder.generations import PAUSE, STARTED, sink_name
+from sqlstream.runtime.jobs.run.backlog import Backlog
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
 from sqlstream.runtime.queries.watch import Watch
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from sqlstream.runtime.jobs.run.work import Work
     from sqlstream.runtime.lower.context import Lowering
+    from sqlstream.runtime.monitor.metrics import JobMetrics
 
 # How long a query in real time reads before it writes its offsets down, in milliseconds, where the job does not say.
 _REAL_TIME_MS = 60_000
@@ -54,13 +57,17 @@ class Streams:
 
     def __init__(self, work: Work) -> None:
         self._work = work
+        self._backlog = Backlog()
 
     def start(self, *, once: bool) -> None:
         """Start them; ``once``: up to what their sources have now. Raises what the start of one meets: then none runs."""
         work, job = self._work, self._work.job
         job.queries.clear()
         work.failed = None
-        job.long_tasks, job.real_time = 0, False
+        job.real_time = False
+        if not self._backlog.worked_off:
+            # Else it has the slots that it goes on with in real time.
+            job.long_tasks = 0
         storage.delete(job.folder / PAUSE)
         try:
             for index in work.streams:
@@ -83,7 +90,7 @@ class Streams:
             watch = Watch(work.spark, to, None if before is None else before.metrics, work.report)
             return to, watch, lower(sink, to)
 
-        real_time = not once and work.may_be_in_real_time(index)
+        real_time = not once and not self._backlog.worked_off and work.may_be_in_real_time(index)
         to, watch, rows = lowered(real_time=real_time)
         if real_time and not work.in_real_time(index, to):
             real_time = False
@@ -105,7 +112,7 @@ class Streams:
             writer = writer.trigger(availableNow=True)
         elif real_time:
             writer = writer.trigger(realTime=f"{max(settings.trigger_ms or _REAL_TIME_MS, _SHORTEST_MS)} milliseconds")  # type: ignore[call-overload]
-        elif settings.trigger_ms:
+        elif settings.trigger_ms and not self._backlog.worked_off:
             writer = writer.trigger(processingTime=f"{settings.trigger_ms} milliseconds")
         with _retaining(work.spark, settings.retained):
             query = writer.start()
@@ -130,21 +137,33 @@ class Streams:
         noted = 0.0
         while waiting and not left.is_set():
             if time.monotonic() - noted > 1:
-                job.sampled()
+                metrics = job.sampled()
                 job.check_held()
                 work.tell_if_replaced()
-                if not work.has_slots():
-                    waiting = self._by_micro_batches()
+                if (why := self._why_another_mode(metrics)) is not None:
+                    waiting = self._in_another_mode(why)
                 noted = time.monotonic()
             try:
                 waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
             except Exception as error:
                 raise work.failed or error  # noqa: B904 # it is the same, with all that is known of it
 
-    def _by_micro_batches(self) -> list[StreamingQuery]:
-        """Go on without real time, for which slots are missing by now: the queries that run come back."""
+    def _why_another_mode(self, metrics: JobMetrics) -> str | None:
+        """Why the queries are to go on by micro-batches, or in real time again; None where they stay as they are. It is noted."""
+        work = self._work
+        if not work.has_slots():
+            return "goes on by micro-batches: too few of Spark's slots are left for the partitions that it reads by now"
+        keeping = [metrics.queries[i] for i in work.streams if stateful(work.job.sinks[i])]
+        if not self._backlog.turns(keeping, time.monotonic()):
+            return None
+        if self._backlog.worked_off:
+            return f"is {metrics.lag:,} records behind: micro-batches catch up sooner, after which it goes on in real time"
+        return "has caught up, and goes on in real time"
+
+    def _in_another_mode(self, why: str) -> list[StreamingQuery]:
+        """Go on by micro-batches, or in real time: the queries that run come back."""
         work, job = self._work, self._work.job
-        work.notify(f"Job '{job.name}' goes on by micro-batches: too few of Spark's slots are left for the partitions that it reads by now.")
+        work.notify(f"Job '{job.name}' {why}.")
         self.stop_between()
         self.start(once=False)
         if job.machine.stopping.is_set():

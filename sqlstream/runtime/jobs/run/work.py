@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Read, Write
+from sqlstream.core.cores import cores
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.spark_releases import running
 from sqlstream.plan.nodes import scans
@@ -211,7 +211,7 @@ class Work:
 
     def _left(self, slots: int) -> int:
         """How many of Spark's slots stay for others where nobody has asked for real time: one a core, or half of a cluster's."""
-        return len(os.sched_getaffinity(0)) if self.spark.sparkContext._jsc.isLocal() else (slots + 1) // 2
+        return cores() if self.spark.sparkContext._jsc.isLocal() else (slots + 1) // 2
 
     def forget(self, sink: str, writer: str) -> None:
         """Let the sink whose checkpoint is called so delete what it keeps of a writer with this id."""

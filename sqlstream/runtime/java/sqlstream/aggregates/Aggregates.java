@@ -52,6 +52,19 @@ public final class Aggregates implements Serializable {
         this.input = List.copyOf(input);
     }
 
+    /** The calls in {@code value}, in the order in which they are to be taken in. */
+    public static List<AggregateExpression> calls(Expression value) {
+        List<AggregateExpression> found = new ArrayList<>();
+        Scala.replaced(value, e -> {
+            if (e instanceof AggregateExpression call) {
+                found.add(call);
+                return call;
+            }
+            return null;
+        });
+        return found;
+    }
+
     /** Takes {@code call} in, without regard to its DISTINCT; what stands for its result, over {@code shown}. */
     public Expression add(AggregateExpression call) {
         return known.computeIfAbsent(call.canonicalized(), c -> added(call));

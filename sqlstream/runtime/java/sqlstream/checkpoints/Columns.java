@@ -3,10 +3,12 @@ package sqlstream.checkpoints;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
@@ -19,10 +21,17 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Partial$;
+import org.apache.spark.sql.catalyst.plans.QueryPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.ProjectExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec;
 import scala.collection.immutable.Seq;
+import sqlstream.aggregates.Aggregates;
 import sqlstream.catalyst.Scala;
 
 /** What Spark's own operators keep, in words that are the same for the same columns of another plan. */
@@ -53,12 +62,28 @@ final class Columns {
     }
 
     private static List<AggregateExpression> calls(SparkPlan plan) {
+        return calls(plan, call -> true);
+    }
+
+    /** The same as they see rows: what merges buffers says nothing of conditions. */
+    private static List<AggregateExpression> ofRows(SparkPlan plan) {
+        return calls(plan, call -> call.mode().equals(Partial$.MODULE$));
+    }
+
+    private static List<AggregateExpression> calls(SparkPlan plan, Predicate<AggregateExpression> which) {
         SparkPlan each = plan;
-        while (!(each instanceof BaseAggregateExec)
-                && Scala.list(each.children()).size() == 1) {
-            each = Scala.list(each.children()).get(0);
+        while (true) {
+            if (each instanceof BaseAggregateExec aggregate) {
+                List<AggregateExpression> calls = Scala.list(aggregate.aggregateExpressions());
+                if (calls.stream().allMatch(which)) {
+                    return calls;
+                }
+            }
+            if (Scala.list(each.children()).size() != 1) {
+                return List.of();
+            }
+            each = Scala.child(each);
         }
-        return each instanceof BaseAggregateExec aggregate ? Scala.list(aggregate.aggregateExpressions()) : List.of();
     }
 
     /**
@@ -67,41 +92,89 @@ final class Columns {
      * where there is an aggregate that says not all that it is.
      */
     static List<List<Object>> aggregates(SparkPlan plan) {
-        Map<ExprId, Expression> made = new HashMap<>();
-        List<Attribute> columns = new ArrayList<>();
-        definitions(plan, made, columns);
-        Map<String, Set<ExprId>> named = new HashMap<>();
-        for (Attribute column : columns) {
-            named.computeIfAbsent(column.name(), name -> new HashSet<>()).add(root(column.exprId(), made));
-        }
-        List<List<Object>> found = new ArrayList<>();
-        for (AggregateExpression call : calls(plan)) {
-            AggregateFunction function = call.aggregateFunction();
-            boolean known = function instanceof DeclarativeAggregate
-                    && function.getClass().getPackage().equals(KNOWN);
-            if (!known) {
+        List<AggregateExpression> calls = ofRows(plan);
+        return calls.stream().allMatch(Columns::isKnown) ? new Texts(plan).of(calls, calls) : List.of();
+    }
+
+    /** The same of those that an operator of ours computes: in its order, told as Spark's are. */
+    static List<List<Object>> aggregates(SparkSession session, Aggregate node) {
+        Aggregate optimized = aggregate(session.sessionState().optimizer().execute(node));
+        Map<Expression, AggregateExpression> kept = new LinkedHashMap<>();
+        List<AggregateExpression> told = new ArrayList<>();
+        List<NamedExpression> columns = Scala.list(node.aggregateExpressions());
+        List<NamedExpression> others = optimized == null ? List.of() : Scala.list(optimized.aggregateExpressions());
+        for (int i = 0; i < columns.size(); i++) {
+            List<AggregateExpression> own = Aggregates.calls((Expression) columns.get(i));
+            List<AggregateExpression> as =
+                    others.size() == columns.size() ? Aggregates.calls((Expression) others.get(i)) : List.of();
+            if (own.size() != as.size() || !own.stream().allMatch(Columns::isKnown)) {
                 return List.of();
             }
+            for (int j = 0; j < own.size(); j++) {
+                if (kept.putIfAbsent(own.get(j).canonicalized(), own.get(j)) == null) {
+                    told.add(as.get(j));
+                }
+            }
+        }
+        return optimized == null ? List.of() : new Texts(optimized.child()).of(told, List.copyOf(kept.values()));
+    }
+
+    private static Aggregate aggregate(LogicalPlan plan) {
+        LogicalPlan each = plan;
+        while (!(each instanceof Aggregate) && Scala.list(each.children()).size() == 1) {
+            each = Scala.list(each.children()).get(0);
+        }
+        return each instanceof Aggregate aggregate ? aggregate : null;
+    }
+
+    private static boolean isKnown(AggregateExpression call) {
+        AggregateFunction function = call.aggregateFunction();
+        return function instanceof DeclarativeAggregate
+                && function.getClass().getPackage().equals(KNOWN);
+    }
+
+    /** Tells aggregates of the rows of a plan apart: by what the columns below are made of, and by all columns. */
+    private static final class Texts {
+        private final Map<ExprId, Expression> made = new HashMap<>();
+        private final Map<String, Set<ExprId>> named = new HashMap<>();
+
+        Texts(QueryPlan<?> plan) {
+            List<Attribute> columns = new ArrayList<>();
+            definitions(plan, made, columns);
+            for (Attribute column : columns) {
+                named.computeIfAbsent(column.name(), name -> new HashSet<>()).add(root(column.exprId(), made));
+            }
+        }
+
+        /** The texts of {@code calls}, each with the types of the columns that {@code kept} has for it. */
+        List<List<Object>> of(List<AggregateExpression> calls, List<AggregateExpression> kept) {
+            List<List<Object>> found = new ArrayList<>();
+            for (int i = 0; i < calls.size(); i++) {
+                List<String> types = Scala.list(kept.get(i).aggregateFunction().aggBufferAttributes()).stream()
+                        .map(column -> column.dataType().catalogString())
+                        .toList();
+                found.add(List.of(text(calls.get(i)), types));
+            }
+            return found;
+        }
+
+        private String text(AggregateExpression call) {
             Expression told = expanded(call, made);
             // An aggregate of buffers refers to those, which have the name of its function.
             boolean clear = Scala.list(told.children()).stream()
                     .flatMap(part -> Scala.list(part.references().toSeq()).stream())
                     .allMatch(c -> named.getOrDefault(c.name(), Set.of()).size() == 1);
-            List<String> types = Scala.list(function.aggBufferAttributes()).stream()
-                    .map(column -> column.dataType().catalogString())
-                    .toList();
-            found.add(List.of(clear ? text(told) : "", types));
+            return clear ? Columns.text(told) : "";
         }
-        return found;
     }
 
-    /** What the columns below are made of, and all columns. */
-    private static void definitions(SparkPlan plan, Map<ExprId, Expression> made, List<Attribute> columns) {
-        if (plan instanceof ProjectExec project) {
-            for (NamedExpression column : Scala.list(project.projectList())) {
-                if (column instanceof Alias alias) {
-                    made.put(alias.exprId(), alias.child());
-                }
+    private static void definitions(QueryPlan<?> plan, Map<ExprId, Expression> made, List<Attribute> columns) {
+        Seq<NamedExpression> projected = plan instanceof ProjectExec project
+                ? project.projectList()
+                : plan instanceof Project project ? project.projectList() : Scala.seq(List.of());
+        for (NamedExpression column : Scala.list(projected)) {
+            if (column instanceof Alias alias) {
+                made.put(alias.exprId(), alias.child());
             }
         }
         columns.addAll(Scala.list(plan.output()));

@@ -15,6 +15,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadata;
@@ -265,10 +266,11 @@ public final class Derivation {
         if (places == null) {
             return null;
         }
-        StateStoreSaveExec save = saving(plan, operator);
         List<Integer> from = new ArrayList<>();
         places.forEach(place -> from.add(place.isNull() ? null : place.asInt()));
-        return new NewColumns(from, Columns.initial(save.child()));
+        // One of ours keeps nothing that begins empty.
+        StateStoreSaveExec save = saving(plan, operator);
+        return new NewColumns(from, save == null ? InternalRow.empty() : Columns.initial(save.child()));
     }
 
     private static StateStoreSaveExec saving(SparkPlan plan, long operator) {

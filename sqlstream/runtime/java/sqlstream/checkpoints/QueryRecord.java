@@ -28,6 +28,7 @@ import org.apache.spark.sql.streaming.OutputMode;
 import scala.Option;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.SparkCalls;
+import sqlstream.state.KeyedOperator;
 import sqlstream.state.StateSchema;
 
 /**
@@ -198,11 +199,19 @@ public final class QueryRecord {
             each.put("stores", Scala.list(writer.stateStoreNames()));
             each.put(
                     "aggregates",
-                    plan instanceof StateStoreSaveExec save ? Columns.aggregates(save.child()) : List.of());
+                    plan instanceof StateStoreSaveExec save
+                            ? Columns.aggregates(save.child())
+                            : plan instanceof TransformWithStateExec exec ? aggregates(exec) : List.of());
             each.put("plan", plan);
             found.add(each);
         }
         Scala.list(plan.children()).forEach(child -> operators(child, node, found));
+    }
+
+    private static List<List<Object>> aggregates(TransformWithStateExec exec) {
+        return (Object) exec.statefulProcessor() instanceof KeyedOperator operator && operator.aggregates() != null
+                ? Columns.aggregates(exec.session(), operator.aggregates())
+                : List.of();
     }
 
     /** What is kept, as text: equal where a state can be gone on with as it is. */

@@ -81,13 +81,15 @@ final class StateCopy {
             return fill(after);
         }
         for (Family family : old.families) {
-            Family as = named(fresh, family);
+            Family as = goal(old, family, fresh);
             if (as != null && !goesOn(family, as)) {
                 throw new IllegalStateException("The state that is kept is of " + family.types()
                         + ", and the operator keeps " + as.types() + ".");
             }
         }
-        if (before == after || there.equals(List.of(0)) && before > 1) {
+        boolean rekeyed = old.families.stream()
+                .anyMatch(family -> goal(old, family, fresh) instanceof Family as && OtherKeys.areSame(family, as));
+        if (!rekeyed && (before == after || there.equals(List.of(0)) && before > 1)) {
             return direct(there);
         }
         return shuffled(there, after);
@@ -96,7 +98,7 @@ final class StateCopy {
     private boolean goesOn(Family family, Family as) {
         return columns == null
                 ? family.sameTypes(as)
-                : family.sameKeys(as)
+                : (family.sameKeys(as) || OtherKeys.areSame(family, as))
                         && columns.fit(
                                 family.schema().valueSchema(), as.schema().valueSchema());
     }
@@ -116,7 +118,7 @@ final class StateCopy {
             try (Partition source = from.open(number, at, conf);
                     Partition target = to.open(number, 0, conf)) {
                 for (Family family : from.families) {
-                    Family as = named(to, family);
+                    Family as = goal(from, family, to);
                     Iterator<UnsafeRowPair> rows = rows(source, family);
                     UnaryOperator<UnsafeRow> value = as == null ? null : value(others, family, as);
                     while (as != null && rows.hasNext()) {
@@ -149,8 +151,9 @@ final class StateCopy {
                     .addTaskCompletionListener((org.apache.spark.util.TaskCompletionListener) done -> source.close());
             List<Iterator<Tuple2<Integer, Entry>>> all = new ArrayList<>();
             for (int i = 0; i < from.families.size(); i++) {
-                if (named(to, from.families.get(i)) != null && from.partitioning(from.families.get(i)) != null) {
-                    all.add(entries(source, from, i, after));
+                if (goal(from, from.families.get(i), to) instanceof Family as
+                        && from.partitioning(from.families.get(i)) != null) {
+                    all.add(entries(source, from, i, to, as, after));
                 }
             }
             return all.stream()
@@ -164,8 +167,8 @@ final class StateCopy {
                 while (arrived.hasNext()) {
                     Entry entry = arrived.next()._2();
                     Family family = from.families.get(entry.family);
-                    Family as = named(to, family);
-                    UnsafeRow key = row(entry.key, family.schema().keySchema().length());
+                    Family as = goal(from, family, to);
+                    UnsafeRow key = row(entry.key, as.keys().length());
                     UnsafeRow[] kept = new UnsafeRow[entry.values.length];
                     for (int i = 0; i < kept.length; i++) {
                         kept[i] = row(
@@ -188,9 +191,12 @@ final class StateCopy {
         return java.util.stream.StreamSupport.stream(all.spliterator(), false);
     }
 
-    private static Iterator<Tuple2<Integer, Entry>> entries(Partition source, Store from, int place, int after) {
+    private static Iterator<Tuple2<Integer, Entry>> entries(
+            Partition source, Store from, int place, Store to, Family as, int after) {
         Family family = from.families.get(place);
-        StatePartitionKeyExtractor extractor = from.partitioning(family);
+        boolean rekeyed = OtherKeys.areSame(family, as);
+        StatePartitionKeyExtractor extractor = rekeyed ? to.partitioning(as) : from.partitioning(family);
+        UnaryOperator<UnsafeRow> keys = rekeyed ? OtherKeys.projection(family, as) : UnaryOperator.identity();
         List<Expression> columns = new ArrayList<>();
         for (StructField field : extractor.partitionKeySchema().fields()) {
             columns.add(new BoundReference(columns.size(), field.dataType(), field.nullable()));
@@ -213,10 +219,10 @@ final class StateCopy {
                 for (int i = 0; i < values.length; i++) {
                     bytes[i] = values[i].getBytes();
                 }
-                int to = alone
-                        ? 0
-                        : target.apply(extractor.partitionKey(row.key())).getInt(0);
-                return new Tuple2<>(to, new Entry(place, row.key().getBytes(), bytes));
+                UnsafeRow key = keys.apply(row.key());
+                int number =
+                        alone ? 0 : target.apply(extractor.partitionKey(key)).getInt(0);
+                return new Tuple2<>(number, new Entry(place, key.getBytes(), bytes));
             }
         };
     }
@@ -244,8 +250,12 @@ final class StateCopy {
         return values.toArray(UnsafeRow[]::new);
     }
 
-    private static Family named(Store store, Family family) {
-        return store.families.stream()
+    /** What of {@code to} goes on with a family; null for nothing. */
+    private static Family goal(Store from, Family family, Store to) {
+        if (from.isOfOurs() != to.isOfOurs()) {
+            return family.equals(from.only()) ? to.only() : null;
+        }
+        return to.families.stream()
                 .filter(each -> each.name().equals(family.name()))
                 .findFirst()
                 .orElse(null);

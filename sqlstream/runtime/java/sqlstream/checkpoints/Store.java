@@ -50,7 +50,7 @@ final class Store implements Serializable {
         }
 
         String types() {
-            return types(schema.keySchema()) + " and " + types(schema.valueSchema());
+            return types(keys()) + " and " + types(schema.valueSchema());
         }
 
         /** Whether rows of the one are rows of the other: names do not count. */
@@ -60,10 +60,14 @@ final class Store implements Serializable {
 
         /** Whether they have the same keys. */
         boolean sameKeys(Family other) {
-            return many == other.many && types(schema.keySchema()).equals(types(other.schema.keySchema()));
+            return many == other.many && types(keys()).equals(types(other.keys()));
         }
 
-        private static String types(StructType columns) {
+        StructType keys() {
+            return schema.keySchema();
+        }
+
+        static String types(StructType columns) {
             List<String> types = new ArrayList<>();
             for (StructField column : columns.fields()) {
                 types.add(
@@ -158,6 +162,19 @@ final class Store implements Serializable {
                 .filter(v -> v.stateName().equals(family))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** Whether its operator names what it keeps: one of ours. */
+    boolean isOfOurs() {
+        return !variables.isEmpty();
+    }
+
+    /** The only family in which the operator keeps something; null where there are several. */
+    Family only() {
+        List<Family> kept = families.stream()
+                .filter(family -> !isOfOurs() || variable(family.name()) != null)
+                .toList();
+        return kept.size() == 1 ? kept.get(0) : null;
     }
 
     /** Finds in the keys of {@code family} by what Spark partitions; null where nothing is ever in it. */

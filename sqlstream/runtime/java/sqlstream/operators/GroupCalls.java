@@ -91,7 +91,9 @@ final class GroupCalls implements Serializable {
         List<AggregateExpression> replays = new ArrayList<>();
         for (NamedExpression column : columns) {
             if (!folds.containsKey(column.name())) {
-                calls(value(column)).stream().filter(this::isReplayed).forEach(replays::add);
+                Aggregates.calls(value(column)).stream()
+                        .filter(this::isReplayed)
+                        .forEach(replays::add);
             }
         }
         for (AggregateExpression call : replays) {
@@ -117,19 +119,6 @@ final class GroupCalls implements Serializable {
         return column instanceof Alias alias ? alias.child() : (Expression) column;
     }
 
-    /** The calls in {@code value}. */
-    private static List<AggregateExpression> calls(Expression value) {
-        List<AggregateExpression> found = new ArrayList<>();
-        Scala.replaced(value, e -> {
-            if (e instanceof AggregateExpression call) {
-                found.add(call);
-                return call;
-            }
-            return null;
-        });
-        return found;
-    }
-
     private boolean isMark(Attribute column) {
         return marked.stream().anyMatch(m -> m.exprId().equals(column.exprId()));
     }
@@ -152,7 +141,7 @@ final class GroupCalls implements Serializable {
 
     /** The struct {@code value}, as it is kept. Its list of rows is the only aggregate in it. */
     private static AggregateExpression accumulated(Expression value, PythonFold fold) {
-        AggregateExpression rows = calls(value).get(0);
+        AggregateExpression rows = Aggregates.calls(value).get(0);
         Expression row = Scala.list(rows.aggregateFunction().children()).get(0);
         return new Accumulated(row, value.dataType(), fold, 0, 0).toAggregateExpression(false, rows.filter());
     }

@@ -43,6 +43,9 @@ public final class KeyedAggregate extends KeyedOperator implements StateTtl.Clea
     private final GroupCalls calls;
     private final GroupChanges.Emits emits;
 
+    /** What it computes, on the driver. */
+    private final transient Aggregate node;
+
     private transient ValueState<InternalRow> buffers;
     private transient GroupWork work;
     private transient GroupChanges changes;
@@ -80,17 +83,23 @@ public final class KeyedAggregate extends KeyedOperator implements StateTtl.Clea
             schema = schema.add(RowKinds.COLUMN, DataTypes.ByteType, false);
         }
         List<String> keys = calls.keys.stream().skip(1).map(Attribute::name).toList();
-        return KeyedProcess.of(source, keys, schema, new KeyedAggregate(calls, said.emits), said.ttl);
+        return KeyedProcess.of(source, keys, schema, new KeyedAggregate(calls, said.emits, node), said.ttl);
     }
 
-    private KeyedAggregate(GroupCalls calls, GroupChanges.Emits emits) {
+    private KeyedAggregate(GroupCalls calls, GroupChanges.Emits emits, Aggregate node) {
         this.calls = calls;
         this.emits = emits;
+        this.node = node;
     }
 
     @Override
     public List<Layout> layouts() {
         return List.of(Layout.KEYED_AGGREGATE, Layout.ROW_LISTS, Layout.VALUE_COUNTS, Layout.ACCUMULATED);
+    }
+
+    @Override
+    public Aggregate aggregates() {
+        return calls.kind < 0 && calls.marks.isEmpty() ? node : null;
     }
 
     @Override

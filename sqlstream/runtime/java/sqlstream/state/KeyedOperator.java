@@ -3,6 +3,7 @@ package sqlstream.state;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.types.StructType;
 
@@ -12,6 +13,11 @@ public abstract class KeyedOperator extends StatefulProcessor<InternalRow, Inter
 
     /** The layouts of what is kept, the operator's own first. */
     public abstract List<Layout> layouts();
+
+    /** The aggregates whose buffers are all that is kept of a key; null where more is kept, or something else. */
+    public Aggregate aggregates() {
+        return null;
+    }
 
     /** On what the state depends besides the layouts and the types of the rows, in words; nothing where that is all. */
     public String dependsOn() {
