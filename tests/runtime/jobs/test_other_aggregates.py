@@ -31,16 +31,17 @@ QUERIES = {
         "x DOUBLE, t TIMESTAMP(3), w STRING, n BIGINT, PRIMARY KEY (x, t, w) NOT ENFORCED",
         "SELECT x, t, UPPER(word), COUNT(d) FROM events GROUP BY x, t, UPPER(word)",
     ),
+    "of numbers": ("k INT, n BIGINT, m INT, PRIMARY KEY (k) NOT ENFORCED", "SELECT id % 7, COUNT(*), SUM(id) FROM events GROUP BY id % 7"),
     "above a projection": (
         "k INT, n BIGINT, m DOUBLE, PRIMARY KEY (k) NOT ENFORCED",
-        "SELECT k, COUNT(v), MAX(y) FROM (SELECT id / 2 AS k, id * 3 AS v, x + 1 AS y FROM events WHERE word <> 'z') GROUP BY k",
+        "SELECT k, COUNT(v), MAX(y) FROM (SELECT id % 9 AS k, id * 3 AS v, x + 1 AS y FROM events WHERE word <> 'z') GROUP BY k",
     ),
 }
 
 
 def event(number: int) -> dict[str, object]:
-    word, x = ("a", "b", "ü", "", "z")[number % 5], (0.0, -0.0, 1.5)[number % 3]
-    moment = f"2024-01-0{1 + number % 4} 00:00:00.5"
+    word, x = ("a", "b", "ü", "", "z")[number % 5], (0.0, -0.0, 1.5)[number // 5 % 3]
+    moment = f"2024-01-0{1 + number % 2} 00:00:00.5"
     return {"id": number, "word": word, "x": x, "d": None if number % 7 == 0 or number % 5 == 0 else f"{number}.25", "t": moment}
 
 

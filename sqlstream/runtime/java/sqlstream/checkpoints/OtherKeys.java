@@ -38,7 +38,7 @@ final class OtherKeys {
         return rest;
     }
 
-    /** What makes keys of {@code to} of those of {@code from}; each that it gives is the last one again. */
+    /** What makes keys of {@code to} of those of {@code from}. */
     static UnaryOperator<UnsafeRow> projection(Family from, Family to) {
         List<Expression> columns = new ArrayList<>();
         for (StructField field : from.keys().fields()) {
@@ -49,6 +49,7 @@ final class OtherKeys {
         } else {
             columns.add(0, new XxHash64(Scala.seq(List.copyOf(columns)), SEED));
         }
-        return UnsafeProjection.create(Scala.seq(columns))::apply;
+        UnsafeProjection projection = UnsafeProjection.create(Scala.seq(columns));
+        return key -> projection.apply(key).copy();
     }
 }
