@@ -61,10 +61,7 @@ def main() -> int:
     parser.add_argument("-D", dest="options", action="append", default=[], metavar="KEY=VALUE", help="an option of sqlstream's")
     given = parser.parse_args()
     wanted, names = given.shapes.split(","), given.engines.split(",")
-    for name in (*(s for s in wanted if s not in {shape.name for shape in SHAPES}), *(e for e in names if e not in engines.ENGINES)):
-        parser.error(f"no query or engine of that name: {name}")
-    if "flink" in names and not os.environ.get("FLINK_SQL_CLIENT"):
-        parser.error("set FLINK_SQL_CLIENT to the command that runs a script in Flink's SQL client")
+    engines.check(parser, wanted, [s.name for s in SHAPES], names, engines.ENGINES)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     phases = [(int(rate), given.seconds) for rate in given.rates.split(",")]
     options = dict(option.split("=", 1) for option in given.options)

@@ -39,14 +39,16 @@ def main() -> int:
     parser.add_argument("--work", type=Path, default=Path(".sqlstream/benchmarks/backlog"), help="folder for all files")
     parser.add_argument("-D", dest="options", action="append", default=[], metavar="KEY=VALUE", help="an option of sqlstream's")
     given = parser.parse_args()
+    wanted, names = given.shapes.split(","), given.engines.split(",")
+    engines.check(parser, wanted, [s.name for s in SHAPES if not s.only], names, ENGINES)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = dict(option.split("=", 1) for option in given.options)
     broker = Broker(given.work.absolute() / "broker")
     broker.start(progress=print)
     try:
         print("| query | engine | records/s |\n|---|---|--:|", flush=True)
-        for shape in (s for s in SHAPES if s.name in given.shapes.split(",")):
-            for name in given.engines.split(","):
+        for shape in (s for s in SHAPES if s.name in wanted):
+            for name in names:
                 engine, own = ENGINES[name]
                 few, many = (_worked_off(engine, shape, broker, given.work.absolute(), records, own | options) for records in (FEW, given.records))
                 print(f"| {shape.name} | {name} | {(given.records - FEW) / (many - few):,.0f} |", flush=True)

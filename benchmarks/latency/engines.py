@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from benchmarks.latency.shapes import TABLE
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from benchmarks.latency.shapes import Shape
@@ -29,6 +31,14 @@ SETTINGS = {
         "execution.checkpointing.interval": "10 s",
     },
 }
+
+
+def check(parser: ArgumentParser, shapes: Sequence[str], known: Collection[str], engines: Sequence[str], there: Collection[str]) -> None:
+    """End the program where no shape, or engine, is called so, or Flink's command is not known."""
+    for name in (*(s for s in shapes if s not in known), *(e for e in engines if e not in there)):
+        parser.error(f"no query or engine of that name: {name}")
+    if "flink" in engines and not os.environ.get("FLINK_SQL_CLIENT"):
+        parser.error("set FLINK_SQL_CLIENT to the command that runs a script in Flink's SQL client")
 
 
 def script(engine: str, shape: Shape, bootstrap: str, name: str, home: Path) -> str:

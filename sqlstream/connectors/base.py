@@ -65,8 +65,6 @@ class Read:
 
 
 SPLIT = hidden("split")
-# Spark's name of the sink that takes each row as it comes: its option ``id`` says where to.
-ROW_SINK = "sqlstream.realtime.RowSink"
 
 
 @dataclass(frozen=True)
@@ -92,8 +90,8 @@ class Write:
     expects the rows of a micro-batch to be shown. ``version`` (app id, version) makes a batch write that is tried again idempotent where the
     sink can; a micro-batch has its query's id and its number. ``watermark`` says how far the watermark of a stream is when its micro-batch has
     been computed, in milliseconds since 1970, None before the first. ``met`` hears of what writing a micro-batch has raised.
-    ``real_time``: each row is written at once; see ``Connector.writes_in_real_time``. ``replaces``: what a row is comes right behind what it was,
-    under the same primary key.
+    ``pause``: each row is written at once, see ``Connector.writes_in_real_time``, and micro-batches end while this file is there.
+    ``replaces``: what a row is comes right behind what it was, under the same primary key.
     """
 
     spark: SparkSession
@@ -112,8 +110,18 @@ class Write:
     version: tuple[str, int] | None = None
     watermark: Callable[[], int | None] = lambda: None
     met: Callable[[Exception], None] = lambda error: None
-    real_time: bool = False
+    pause: Place | None = None
     replaces: bool = False
+
+    @property
+    def real_time(self) -> bool:
+        """Whether each row is written at once."""
+        return self.pause is not None
+
+    def row_by_row(self, rows: DataFrame, targets: str) -> DataStreamWriter:
+        """The stream of ``rows``, each of which one of our Java targets takes as it comes; ``targets``: the id that their opener was given."""
+        assert self.pause is not None
+        return rows.writeStream.format("sqlstream.realtime.RowSink").option("id", targets).option("pause", storage.uri(self.pause))
 
     def in_batches(self, write: Callable[[DataFrame, int], None], frame: DataFrame | None = None) -> DataStreamWriter:
         """The stream of ``frame``, the request's own where there is none, each micro-batch of which, with its number, ``write`` writes."""

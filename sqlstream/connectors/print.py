@@ -10,7 +10,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlstream.connectors.base import ROW_SINK, Connector, Write, plain_options
+from sqlstream.connectors.base import Connector, Write, plain_options
 from sqlstream.connectors.local_rows import local_rows
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, Change, ChangelogMode, changes
@@ -53,7 +53,7 @@ class Print(Connector):
     def write_stream(self, request: Write) -> DataStreamWriter:
         shown, emit = _texts(request), self._emitter(request)
         if request.real_time:
-            return _shown_at_once(shown, emit)
+            return request.row_by_row(shown, _viewed(shown, emit))
 
         def show(batch: DataFrame, _: int) -> None:
             _show(_in_order(batch, request), emit)
@@ -102,13 +102,15 @@ def _show(frame: DataFrame, emit: Callable[[str], None]) -> None:
     flush()
 
 
-def _shown_at_once(frame: DataFrame, emit: Callable[[str], None]) -> DataStreamWriter:
+def _viewed(frame: DataFrame, emit: Callable[[str], None]) -> str:
+    """The id of targets in Java by which ``emit`` prints each row of ``frame``."""
     from pyspark.java_gateway import ensure_callback_server_started
 
     gateway = frame.sparkSession.sparkContext._gateway
     ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
     viewer = _Viewer(emit, kinds=KIND in frame.columns)
-    return frame.writeStream.format(ROW_SINK).option("id", classes(frame.sparkSession).realtime.ShownRows.begin(frame._jdf.schema(), viewer))
+    targets: str = classes(frame.sparkSession).realtime.ShownRows.begin(frame._jdf.schema(), viewer)
+    return targets
 
 
 class _Viewer:

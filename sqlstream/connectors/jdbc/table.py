@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.connectors.base import ROW_SINK, Connector, Lookup, Read, SourceFrame, Write, plain_options
+from sqlstream.connectors.base import Connector, Lookup, Read, SourceFrame, Write, plain_options
 from sqlstream.connectors.jdbc.dialects import actual_names, dialect, provide_driver
 from sqlstream.connectors.upserts import DELETED, each_change, upserts
 from sqlstream.core import options as option_rows
@@ -183,8 +183,7 @@ class Jdbc(Connector):
         statements = self._statements(request)
         if request.real_time:
             rows = self._stored(each_change(request.frame, request) if request.table.primary_key else request.frame, request.table)
-            sink = classes(request.spark).jdbc.DatabaseStream.begin(rows._jdf.schema(), *self._how(request, statements))
-            return rows.writeStream.format(ROW_SINK).option("id", sink)
+            return request.row_by_row(rows, classes(request.spark).jdbc.DatabaseStream.begin(rows._jdf.schema(), *self._how(request, statements)))
         return request.in_batches(lambda batch, _: self._put(request, batch, statements))
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:

@@ -99,7 +99,7 @@ class Streams:
         job.real_time = job.real_time or real_time
         frame = watch.counted(rows, real_time=real_time)
         write_record(job.folder, name, frame, mode, sink)
-        write = replace(work.write(index, frame), watermark=to.reached, real_time=real_time)
+        write = replace(work.write(index, frame), watermark=to.reached, pause=to.pause if real_time else None)
         started = job.folder / STARTED / name
         if started.exists():
             work.tell_if_gone(index)

@@ -17,14 +17,16 @@ final class EachRow implements DataWriter<InternalRow> {
     private static final int MOST = 10_000;
 
     private final RowTarget target;
+    private final Pause pause;
     private final Thread thread;
     private Map<Object, InternalRow> waiting = new LinkedHashMap<>();
     private boolean writing;
     private boolean ending;
     private Exception failure;
 
-    EachRow(RowTarget target) {
+    EachRow(RowTarget target, Pause pause) {
         this.target = target;
+        this.pause = pause;
         thread = new Thread(this::run, "each-row");
         thread.setDaemon(true);
         thread.start();
@@ -99,6 +101,7 @@ final class EachRow implements DataWriter<InternalRow> {
                 failure = e;
                 notifyAll();
             }
+            pause.begin();
         } finally {
             target.leave();
         }

@@ -45,6 +45,22 @@ public final class Pause implements Serializable {
         return seen.on;
     }
 
+    /** From now on they pause. */
+    void begin() {
+        try {
+            if (file.startsWith(HERE)) {
+                Files.write(java.nio.file.Path.of(file.substring(HERE.length())), new byte[0]);
+            } else {
+                Path path = new Path(file);
+                path.getFileSystem(SparkHadoopUtil$.MODULE$.get().conf())
+                        .create(path)
+                        .close();
+            }
+        } catch (IOException away) {
+            // The micro-batch ends by itself.
+        }
+    }
+
     private boolean exists(boolean before) {
         try {
             Path path = new Path(file);

@@ -24,7 +24,11 @@ import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** A sink of Spark's that gives a {@link RowTarget} each row as it comes. */
+/**
+ * A sink of Spark's that gives a {@link RowTarget} each row as it comes. Its option {@code pause} is the URI of a
+ * {@link Pause}'s file. A row that can't be written begins the pause: its task hears of that with the next row, or at
+ * the end of the micro-batch.
+ */
 public final class RowSink implements TableProvider {
     private static final Map<String, RowTarget.Opener> BY_ID = new ConcurrentHashMap<>();
 
@@ -48,10 +52,11 @@ public final class RowSink implements TableProvider {
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> properties) {
         // Nobody asks for it again.
-        return new Target(schema, BY_ID.remove(properties.get("id")));
+        RowTarget.Opener targets = BY_ID.remove(properties.get("id"));
+        return new Target(schema, new Factory(targets, new Pause(properties.get("pause"))));
     }
 
-    private record Target(StructType schema, RowTarget.Opener targets) implements SupportsWrite {
+    private record Target(StructType schema, Factory writers) implements SupportsWrite {
         @Override
         public String name() {
             return "RowSink";
@@ -64,26 +69,26 @@ public final class RowSink implements TableProvider {
 
         @Override
         public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-            return new Builder(targets);
+            return new Builder(writers);
         }
     }
 
-    private record Builder(RowTarget.Opener targets) implements SupportsStreamingUpdateAsAppend {
+    private record Builder(Factory writers) implements SupportsStreamingUpdateAsAppend {
         @Override
         public Write build() {
             return new Write() {
                 @Override
                 public StreamingWrite toStreaming() {
-                    return new Stream(targets);
+                    return new Stream(writers);
                 }
             };
         }
     }
 
-    private record Stream(RowTarget.Opener targets) implements StreamingWrite {
+    private record Stream(Factory writers) implements StreamingWrite {
         @Override
         public StreamingDataWriterFactory createStreamingWriterFactory(PhysicalWriteInfo info) {
-            return new Factory(targets);
+            return writers;
         }
 
         @Override
@@ -97,11 +102,11 @@ public final class RowSink implements TableProvider {
         }
     }
 
-    private record Factory(RowTarget.Opener targets) implements StreamingDataWriterFactory {
+    private record Factory(RowTarget.Opener targets, Pause pause) implements StreamingDataWriterFactory {
         @Override
         public DataWriter<InternalRow> createWriter(int partition, long task, long epoch) {
             try {
-                return new EachRow(targets.open());
+                return new EachRow(targets.open(), pause);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
