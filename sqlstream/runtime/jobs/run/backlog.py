@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.monitor.metrics import QueryMetrics
 
 # Fewer records that wait, or such that are read within so many seconds, are not worth the two or three seconds of a change.
-MOST_RECORDS = 100_000
+_MOST_RECORDS = 100_000
 _SECONDS = 10.0
 # Of a rate that is known.
 _RATE_MS = 3_000
@@ -33,7 +33,7 @@ class Backlog:
     def turns(self, queries: Sequence[QueryMetrics], now: float) -> bool:
         """Whether the mode is to change, by the figures of those that keep state; it is noted. ``now``: seconds, of a clock that only goes on."""
         if self.worked_off:
-            if now < self._until or any(_waiting(q) > max(MOST_RECORDS / 10, self._rate) for q in queries):
+            if now < self._until or any(_waiting(q) > max(_MOST_RECORDS / 10, self._rate) for q in queries):
                 return False
             self._ended = now
         else:
@@ -49,7 +49,7 @@ class Backlog:
 
 def _is_behind(query: QueryMetrics) -> bool:
     rate = query.rows_per_second
-    return rate > 0 and query.recent[-1][0] - query.recent[0][0] >= _RATE_MS and _waiting(query) > max(MOST_RECORDS, _SECONDS * rate)
+    return rate > 0 and query.recent[-1][0] - query.recent[0][0] >= _RATE_MS and _waiting(query) > max(_MOST_RECORDS, _SECONDS * rate)
 
 
 def _waiting(query: QueryMetrics) -> int:

@@ -99,14 +99,16 @@ final class Columns {
     /** The same of those that an operator of ours computes: in its order, told as Spark's are. */
     static List<List<Object>> aggregates(SparkSession session, Aggregate node) {
         Aggregate optimized = aggregate(session.sessionState().optimizer().execute(node));
-        Map<Expression, AggregateExpression> kept = new LinkedHashMap<>();
-        List<AggregateExpression> told = new ArrayList<>();
         List<NamedExpression> columns = Scala.list(node.aggregateExpressions());
         List<NamedExpression> others = optimized == null ? List.of() : Scala.list(optimized.aggregateExpressions());
+        if (others.size() != columns.size()) {
+            return List.of();
+        }
+        Map<Expression, AggregateExpression> kept = new LinkedHashMap<>();
+        List<AggregateExpression> told = new ArrayList<>();
         for (int i = 0; i < columns.size(); i++) {
             List<AggregateExpression> own = Aggregates.calls((Expression) columns.get(i));
-            List<AggregateExpression> as =
-                    others.size() == columns.size() ? Aggregates.calls((Expression) others.get(i)) : List.of();
+            List<AggregateExpression> as = Aggregates.calls((Expression) others.get(i));
             if (own.size() != as.size() || !own.stream().allMatch(Columns::isKnown)) {
                 return List.of();
             }
@@ -116,7 +118,7 @@ final class Columns {
                 }
             }
         }
-        return optimized == null ? List.of() : new Texts(optimized.child()).of(told, List.copyOf(kept.values()));
+        return new Texts(optimized.child()).of(told, List.copyOf(kept.values()));
     }
 
     private static Aggregate aggregate(LogicalPlan plan) {
@@ -160,7 +162,7 @@ final class Columns {
 
         private String text(AggregateExpression call) {
             Expression told = expanded(call, made);
-            // An aggregate of buffers refers to those, which have the name of its function.
+            // Ids differ from plan to plan: a column is told by its name, as a buffer of the plan may be called, too.
             boolean clear = Scala.list(told.children()).stream()
                     .flatMap(part -> Scala.list(part.references().toSeq()).stream())
                     .allMatch(c -> named.getOrDefault(c.name(), Set.of()).size() == 1);

@@ -7,27 +7,28 @@ import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.catalyst.expressions.XxHash64;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import sqlstream.catalyst.Scala;
 import sqlstream.checkpoints.Store.Family;
+import sqlstream.operators.KeyedProcess;
 
 /** The keys of an aggregate of Spark's as those of ours, which have their hash before them, and back. */
 final class OtherKeys {
-    // That of Spark's function xxhash64.
-    private static final long SEED = 42;
-
     private OtherKeys() {}
 
     /** Whether the keys of the one are those of the other, but for the hash. */
     static boolean areSame(Family from, Family to) {
-        StructType short_ = from.keys().length() < to.keys().length() ? from.keys() : to.keys();
-        StructType long_ = short_ == from.keys() ? to.keys() : from.keys();
+        StructType hashed = isLonger(from, to) ? from.keys() : to.keys();
+        StructType plain = isLonger(from, to) ? to.keys() : from.keys();
         return !from.many()
                 && !to.many()
-                && long_.length() == short_.length() + 1
-                && Family.types(rest(long_)).equals(Family.types(short_));
+                && hashed.length() == plain.length() + 1
+                && Family.types(rest(hashed)).equals(Family.types(plain));
+    }
+
+    private static boolean isLonger(Family from, Family to) {
+        return from.keys().length() > to.keys().length();
     }
 
     private static StructType rest(StructType keys) {
@@ -44,10 +45,10 @@ final class OtherKeys {
         for (StructField field : from.keys().fields()) {
             columns.add(new BoundReference(columns.size(), field.dataType(), field.nullable()));
         }
-        if (from.keys().length() > to.keys().length()) {
+        if (isLonger(from, to)) {
             columns.remove(0);
         } else {
-            columns.add(0, new XxHash64(Scala.seq(List.copyOf(columns)), SEED));
+            columns.add(0, KeyedProcess.hash(List.copyOf(columns)));
         }
         UnsafeProjection projection = UnsafeProjection.create(Scala.seq(columns));
         return key -> projection.apply(key).copy();

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.spark.api.python.PythonUtils;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
@@ -13,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression$;
+import org.apache.spark.sql.catalyst.expressions.XxHash64;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -35,6 +35,9 @@ import sqlstream.state.StateSchema;
  * rows, so that none is turned into an object and back.
  */
 public final class KeyedProcess {
+    // That of Spark's function xxhash64.
+    private static final long SEED = 42;
+
     private KeyedProcess() {}
 
     /**
@@ -67,11 +70,13 @@ public final class KeyedProcess {
                 .toArray(String[]::new);
         String[] keyNames =
                 keys.stream().map(key -> names[frame.schema().fieldIndex(key)]).toArray(String[]::new);
-        Column[] keyColumns = Stream.of(keyNames).map(functions::col).toArray(Column[]::new);
+        List<Expression> keyColumns = Stream.of(keyNames)
+                .map(name -> ExpressionUtils.expression(functions.col(name)))
+                .toList();
         // Spark sorts a micro-batch's rows by key. The first column decides almost all comparisons if it is a number
         // that differs.
         var hashed = (org.apache.spark.sql.classic.Dataset<Row>)
-                normalized(frame.toDF(names), keyNames).withColumn("hash", functions.xxhash64(keyColumns));
+                normalized(frame.toDF(names), keyNames).withColumn("hash", ExpressionUtils.column(hash(keyColumns)));
         LogicalPlan input = hashed.queryExecution().analyzed();
         List<Attribute> grouping = new ArrayList<>();
         grouping.add(Scala.named(input, "hash"));
@@ -111,6 +116,11 @@ public final class KeyedProcess {
                 new WholeRow(),
                 new LocalRelation(PythonUtils.toSeq(List.of()), PythonUtils.toSeq(List.of()), false, Option.empty()));
         return WholeRow.unpacked(frame.sparkSession(), process, rows, output);
+    }
+
+    /** What stands before {@code keys} in the keys of a state. */
+    public static Expression hash(List<? extends Expression> keys) {
+        return new XxHash64(Scala.<Expression>seq(keys), SEED);
     }
 
     /**
