@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import pytest
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient, NewPartitions
-from pyspark import SparkContext
 
 from sqlstream.catalog.ddl import options_text
 from sqlstream.core.errors import SqlStreamError
@@ -31,6 +30,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
+
+# How many slots Spark has.
+SLOTS = "sqlstream.runtime.jobs.run.work.executor_slots"
 
 
 class Pipe:
@@ -75,8 +77,8 @@ class Pipe:
 
 @pytest.fixture
 def pipe(tmp_path: Path, engine, broker, request, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pipe]:
-    monkeypatch.setattr(SparkContext, "defaultParallelism", 2)
-    monkeypatch.setattr(Work, "_left", lambda work, slots: 1)
+    monkeypatch.setattr(SLOTS, lambda spark: 2)
+    monkeypatch.setattr("sqlstream.runtime.jobs.run.slots.cores", lambda: 1)
     made = Pipe(tmp_path, engine, broker, f"real-time-{abs(hash(request.node.name))}")
     yield made
     made.session.close()
@@ -137,7 +139,7 @@ def test_its_figures_are_of_now(pipe: Pipe) -> None:
 
 
 def test_partitions_that_are_added_are_read_with_the_next_micro_batch(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SparkContext, "defaultParallelism", 3)
+    monkeypatch.setattr(SLOTS, lambda spark: 3)
     run(pipe.session, "SET 'execution.checkpointing.interval' = '5 s'")
     pipe.start()
     pipe.send("a")
@@ -204,7 +206,7 @@ def test_a_failed_query_is_started_again_where_its_offsets_are(pipe: Pipe) -> No
 
 def test_unions_and_elements_and_keys(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each branch reads by itself; NULLs stay; the clock is of the row."""
-    monkeypatch.setattr(SparkContext, "defaultParallelism", 3)
+    monkeypatch.setattr(SLOTS, lambda spark: 3)
     topic = f"{pipe.target}-keyed"
     pipe.broker.topic(topic)
     run(

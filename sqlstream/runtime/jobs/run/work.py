@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Read, Write
-from sqlstream.core.cores import cores
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.spark_releases import running
 from sqlstream.plan.nodes import scans
@@ -15,6 +14,7 @@ from sqlstream.plan.real_time import RealTime, clocks, prevented, replaces, stat
 from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.checkpoints import shuffle_partitions
 from sqlstream.runtime.jobs.folder.generations import PAUSE, sink_name
+from sqlstream.runtime.jobs.run.slots import Slots, executor_slots
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.monitor.figures import old_figures
@@ -59,7 +59,10 @@ class Work:
         self.streams = [i for i, s in enumerate(job.sinks) if not static(s)]
         self.fixed = [i for i, s in enumerate(job.sinks) if static(s)]
         self._emit = emit
-        self._busy = busy
+        self._slots = Slots(
+            lambda: executor_slots(self.spark), busy, job.machine.stopping, asked=settings.real_time is RealTime.TRUE,
+            local=spark.sparkContext._jsc.isLocal(),
+        )  # fmt: skip
         # From where sources go on, by what they read.
         self._positions: dict[str, Mapping[str, Mapping[int, int | None]]] = {}
         self._ids: dict[int, dict[int, str]] = {}
@@ -143,12 +146,12 @@ class Work:
         wanted = self.settings.real_time
         if wanted is not RealTime.AUTO:
             return wanted is RealTime.TRUE
-        return self._room() > self.job.long_tasks and prevented(self.job.sinks[index], running(), asked=False) is None
+        return prevented(self.job.sinks[index], running(), asked=False) is None and self._slots.free() > self.job.long_tasks
 
     def in_real_time(self, index: int, to: Lowering) -> bool:
         """Whether the query of a sink, lowered so, runs in real time: it has a slot for each of its tasks then.
 
-        Raises ValidationError where it has to, and there are too few.
+        Raises ValidationError where it has to, and can't; as ``Slots.suffice`` where there are too few.
         """
         if find_connector(self.job.sinks[index].table.connector).shows_changes and not self.spark.sparkContext._jsc.isLocal():
             raise ValidationError(
@@ -162,7 +165,7 @@ class Work:
         self._keyed_tasks[index] = self._keyed(index)
         tasks += self._keyed_tasks[index]
         self.job.long_tasks += tasks
-        if self._has_slots():
+        if self._slots.suffice(self.job.long_tasks, self.job.name):
             return True
         self.job.long_tasks -= tasks
         return False
@@ -182,36 +185,14 @@ class Work:
     def has_slots(self) -> bool:
         """Whether there is a slot for each partition that is read in real time by now: without one it would wait for ever.
 
-        Raises ValidationError as ``in_real_time``.
+        Raises as ``Slots.suffice``.
         """
         watches = {i: watch for i in self.streams if isinstance(watch := self.job.watches[i], Watch) and watch.real_time}
         tasks = sum(watch.partitions() + self._keyed_tasks[i] for i, watch in watches.items())
         if tasks <= self.job.long_tasks:
             return True
         self.job.long_tasks = tasks
-        return self._has_slots()
-
-    def _has_slots(self) -> bool:
-        fits = self.job.long_tasks <= self._room()
-        if not fits and self.settings.real_time is RealTime.TRUE:
-            slots, taken = self.spark.sparkContext.defaultParallelism, self._busy()
-            needed = taken + self.job.long_tasks + 1
-            others = f", of which other jobs in real time have {taken}" if taken else ""
-            raise ValidationError(
-                f"Real time needs a slot of Spark's for each task of job '{self.job.name}' ({self.job.long_tasks}), and one for all else;"
-                f" there are {slots}{others}.",
-                hint=f"'spark.master' = 'local[{needed}]' gives so many on one machine: they mostly wait.",
-            )
-        return fits
-
-    def _room(self) -> int:
-        """How many of Spark's slots the job may have for as long as it runs."""
-        slots = self.spark.sparkContext.defaultParallelism
-        return slots - self._busy() - (self._left(slots) if self.settings.real_time is RealTime.AUTO else 1)
-
-    def _left(self, slots: int) -> int:
-        """How many of Spark's slots stay for others where nobody has asked for real time: one a core, or half of a cluster's."""
-        return cores() if self.spark.sparkContext._jsc.isLocal() else (slots + 1) // 2
+        return self._slots.suffice(self.job.long_tasks, self.job.name)
 
     def forget(self, sink: str, writer: str) -> None:
         """Let the sink whose checkpoint is called so delete what it keeps of a writer with this id."""
