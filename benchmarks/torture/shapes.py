@@ -112,6 +112,12 @@ REAL_TIME_SHAPES = (
         "SELECT a.id, a.v, COALESCE(b.v, -1) FROM (SELECT * FROM events WHERE {kept}) AS a "
         "LEFT JOIN (SELECT id, v FROM events WHERE v >= 50) AS b ON a.id = b.id", Load.pairs,
     ),
+    # Half of its rows are there for a moment, or never: it depends on which input comes first.
+    Shape(
+        "anti join", "lower", "id BIGINT, v INT, PRIMARY KEY (id) NOT ENFORCED", _TOPIC,
+        "SELECT a.id, a.v FROM (SELECT * FROM events WHERE {kept}) AS a WHERE NOT EXISTS (SELECT 1 FROM events AS b WHERE b.id = a.id AND b.v >= 50)",
+        Load.lower,
+    ),
     Shape(
         "Top-N", "best", "k INT, n BIGINT, id BIGINT, PRIMARY KEY (k, n) NOT ENFORCED", _TOPIC,
         _RANKED.format("k, n, id", "v DESC, id", 3), Load.best, key=2,

@@ -91,7 +91,8 @@ class Write:
     sink can; a micro-batch has its query's id and its number. ``watermark`` says how far the watermark of a stream is when its micro-batch has
     been computed, in milliseconds since 1970, None before the first. ``met`` hears of what writing a micro-batch has raised.
     ``pause``: each row is written at once, see ``Connector.writes_in_real_time``, and micro-batches end while this file is there.
-    ``replaces``: what a row is comes right behind what it was, under the same primary key.
+    ``replaces``: what a row is comes right behind what it was, under the same primary key. ``marked``: rows that are written at once say which
+    query has written them, and in which micro-batch, so that ``Connector.take_back`` finds them.
     """
 
     spark: SparkSession
@@ -112,6 +113,7 @@ class Write:
     met: Callable[[Exception], None] = lambda error: None
     pause: Place | None = None
     replaces: bool = False
+    marked: bool = False
 
     @property
     def real_time(self) -> bool:
@@ -179,6 +181,8 @@ class Connector(ABC):
     needs_delta: ClassVar[bool] = False
     # Whether a stream of it can give each record at once, without micro-batches.
     reads_in_real_time: ClassVar[bool] = False
+    # Whether what was written in real time, and is in no checkpoint, can be taken back.
+    takes_back: ClassVar[bool] = False
     # Whether a micro-batch of a stream may leave some of the available rows to the next one.
     reads_in_parts: ClassVar[bool] = False
 
@@ -302,6 +306,14 @@ class Connector(ABC):
         What has landed in part is completed. False as well where rows that are written again take the place of what they were.
         """
         return None
+
+    def take_back(self, request: Write, committed: Mapping[str, int], since: float) -> int:
+        """Give the rows the values back that they had before streaming queries, which have ended, wrote them in micro-batches after the last one that
+        is ``committed``, by the query's id: they read the same again, maybe in another order, in which a row that was written never is.
+
+        All of it was written after ``since``, in seconds since 1970. How many rows it was is returned; none where ``takes_back`` is false.
+        """
+        return 0
 
     def add_columns(self, request: Write, names: Sequence[str]) -> None:
         """The sink, if it exists, is declared with these columns besides since it was last written: give them to it where it has a schema of its own.

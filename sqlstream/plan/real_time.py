@@ -60,13 +60,20 @@ def prevented(sink: Sink, release: Release, *, asked: bool) -> str | None:
         for expr in node.expressions():
             if calls_python(expr):
                 return f"It calls a function in Python: {to_text(expr)}."
-            if any(isinstance(e, Call) and e.function.clock and not e.args for e in expr.walk()):
-                return f"The time is that of a micro-batch in {describe(node)}: select it as a column, and compare that."
+            for call in expr.walk():
+                if isinstance(call, Call) and call.function.clock and not call.args:
+                    timed = "order by a time of its rows" if call.function.name == "PROCTIME" else "select it as a column, and compare that"
+                    return f"{call.function.name} is the time of a micro-batch in {describe(node)}: {timed}."
     connector, mode, in_order = find_connector(table.connector), changelog_mode(sink.input), _in_order(sink)
     if connector.shows_changes and not asked:
         return f"A '{table.connector}' table, as {table.path.quoted}, is looked at by people, for whom micro-batches are as fast."
     if connector.writes_in_real_time(table, mode, in_order=in_order):
-        return None
+        if asked or connector.takes_back or not mode.updates or not stateful(sink):
+            return None
+        return (
+            f"A '{table.connector}' table, as {table.path.quoted}, keeps what it was given after the last offsets when the job dies,"
+            " and the changes that come again may be others."
+        )
     if connector.writes_in_real_time(table, mode, in_order=True):
         return (
             f"The changes of one row of {table.path.quoted}, by its primary key, come from several tasks of Spark's: only a micro-batch orders them."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -256,3 +257,75 @@ def test_plans(tmp_path):
     list(client.run("ALTER TABLE changes ADD PRIMARY KEY (id) NOT ENFORCED"))
     assert "ChangelogNormalize(key=[id]" in optimized_plan(client, "INSERT INTO answers SELECT * FROM changes")
     client.close()
+
+
+def by(query: str, batch: int) -> tuple[str, bytes]:
+    """The header of a record that a query in real time has written."""
+    return "sqlstream.batch", f"{query} {batch}".encode()
+
+
+def produce(broker, topic: str, *records: tuple[str, str | None, list[tuple[str, bytes]]]) -> None:
+    """Records into the first partition: key, value, headers."""
+    from confluent_kafka import Producer
+
+    producer = Producer({"bootstrap.servers": broker.bootstrap})
+    for key, value, headers in records:
+        producer.produce(topic, value, key, 0, headers=headers)
+    assert producer.flush(30) == 0
+
+
+def with_headers(spark, broker, topic: str) -> list[tuple]:
+    """The records of a topic by offset: key, value, headers."""
+    source = spark.read.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("includeHeaders", True)
+    columns = ("CAST(key AS STRING)", "CAST(value AS STRING)", "transform(headers, h -> struct(h.key, h.value)) AS headers")
+    rows = source.option("subscribe", topic).load().orderBy("partition", "offset").selectExpr(*columns).collect()
+    return [(key, value, [(h.key, bytes(h.value)) for h in headers or ()]) for key, value, headers in rows]
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_what_is_in_no_checkpoint_is_taken_back(run, on_broker, broker, topic):
+    before = [
+        ("kept", "1", [by("q", 3)]), ("back", "1", [("trace", b"7"), by("q", 3)]), ("back", "2", [by("q", 4)]), ("removed", "1", [by("p", 1)]),
+        ("gone", "1", []), ("gone", None, [by("q", 2)]), ("others", "1", []), ("overtaken", "1", [by("q", 5)]),
+    ]  # fmt: skip
+    after = [
+        ("back", "8", [by("q", 5)]), ("back", None, [by("q", 5)]), ("removed", None, [by("q", 5)]), ("gone", "9", [by("q", 6)]),
+        ("new", "1", [by("p", 2)]), ("new", "2", [by("q", 5)]), ("others", "2", [by("r", 7)]), ("overtaken", "2", [by("r", 1)]),
+        ("odd", "1", [("sqlstream.batch", b"q")]),
+    ]  # fmt: skip
+    produce(broker, topic, *before, *after)
+    table = on_broker(properties__group__id="some")
+    request = run.write(table, run.spark.range(0))
+    connector = find_connector(table.connector)
+    assert connector.take_back(request, {"q": 4, "p": 1}, 0) == 4
+    found = with_headers(run.spark, broker, topic)
+    assert found[: len(before + after)] == [*before, *after]
+    added = {key: (value, headers) for key, value, headers in found[len(before + after) :]}
+    # Each as it was, with the headers that it had.
+    assert added == {"back": ("2", [by("q", 4)]), "removed": ("1", [by("p", 1)]), "gone": (None, [by("q", 2)]), "new": (None, [])}
+    # Done again, or with nothing since then, it changes nothing.
+    assert connector.take_back(request, {"q": 4, "p": 1}, 0) == 0
+    assert len(with_headers(run.spark, broker, topic)) == len(found)
+    assert connector.take_back(run.write(on_broker(topic="no-such-topic"), run.spark.range(0)), {"q": 0}, 0) == 0
+    assert connector.take_back(request, {"q": 4}, time.time() + 3600) == 0
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+@pytest.mark.parametrize("own", [False, True])
+def test_rows_in_real_time_say_who_wrote_them(run, on_broker, broker, topic, upsert, own):
+    """Beside the headers of the row, but for such of another query."""
+    source = f"{topic}-in"
+    broker.topic(source)
+    produce(broker, source, ('{"id":1}', '{"id":1,"name":"a","n":2}', [by("another", 7), ("trace", b"7")]))
+    headers = (("h", T.map_of(T.STRING, T.BYTES), "headers"),) if own else ()
+    frame = run.frame(on_broker(topic=source, metadata=headers), streaming=True)
+    table = on_broker(metadata=headers)
+    request = replace(run.write(table, frame, mode=ChangelogMode.UPSERT_DELETE, keys=("id",)), pause=run.project / "pause", marked=True)
+    writer = find_connector(table.connector).write_stream(request).option("checkpointLocation", str(run.project / "marked"))
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    ((key, value, found),) = with_headers(run.spark, broker, topic)
+    assert (key, value) == ('{"id":1}', '{"id":1,"name":"a","n":2}')
+    assert found == [*([("trace", b"7")] if own else []), by(query.id, 0)]

@@ -112,6 +112,24 @@ def test_what_runs_so(session: Session, what: str) -> None:
     assert before is None if stateless else before is not None
 
 
+@pytest.mark.parametrize(
+    ("query", "kept"),
+    [
+        ("base SELECT k, COUNT(*) FROM e GROUP BY k", True),
+        # Rows that come again take the place of what they were.
+        ("by_k SELECT k, COUNT(*) FROM e GROUP BY k", False),
+        # A row that was once joined is again.
+        ("rows_ SELECT e.id, f.w FROM e JOIN f ON e.id = f.id", False),
+        ("base SELECT k, v FROM e", False),
+    ],
+)
+def test_changes_that_can_not_be_taken_back_are_made_by_micro_batches_unless_asked(session: Session, query: str, kept: bool) -> None:
+    sink = planned(session, f"INSERT INTO {query}")
+    told = prevented(sink, RELEASES["4.3"], asked=False)
+    assert prevented(sink, RELEASES["4.3"], asked=True) is None
+    assert (told is not None and "keeps what it was given after the last offsets when the job dies" in told) if kept else told is None
+
+
 def test_a_release_that_can_is_told(session: Session) -> None:
     run(session, "SET 'execution.real-time' = 'true'")
     with pytest.raises(NotSupported, match="which keeps state: Spark 4.2 does that by micro-batches") as met:

@@ -13,7 +13,7 @@ from confluent_kafka import Consumer
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 Record = dict[str, Any]
 Rows = dict[tuple, tuple]
@@ -180,6 +180,12 @@ class KeyedRun:
             records["u"].append((id_ % 2, json.dumps({"id": id_}), None if removed else json.dumps(record)))
         for table, made in records.items():
             self.broker.send(self.topic(table), *made)
+
+    def send_ids(self, table: str, ids: Iterable[int]) -> None:
+        """Records of ``e`` or ``f`` with these ids, in their order."""
+        made = [{"id": id_, "k": self.random.randrange(5), "v": self.random.randrange(100)} for id_ in ids]
+        self.sent[table] += made
+        self.broker.send(self.topic(table), *((record["id"] % 2, None, json.dumps(record)) for record in made))
 
     def expected(self, shape: str) -> Rows:
         latest: dict[int, Record] = {}

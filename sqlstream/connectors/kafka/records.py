@@ -33,6 +33,8 @@ METADATA = (
 )
 _KAFKA, _META, _KEY, _VALUE = hidden("kafka_"), hidden("meta_"), hidden("key_"), hidden("value_")
 _SENT, _HEADERS = hidden("value"), hidden("headers")
+# The header that says which query has written a record, in which micro-batch: Java's Uncommitted reads it.
+_WRITER, _MARK = "sqlstream.batch", "CAST(sqlstream_micro_batch() AS BINARY)"
 # Metadata key to its SQL over the columns of Spark's source.
 _METADATA = {
     "topic": "topic",
@@ -194,8 +196,8 @@ def _with(format_: Format, record: Encoded, fields: Fields, options: Mapping[str
     return made.toDF(*record.frame.columns, *names, *([KIND] if format_.mode.carries_kinds else []))
 
 
-def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = None) -> DataFrame:
-    """The columns that Spark's Kafka sink takes; the value is NULL where ``removed`` (SQL) is true."""
+def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = None, *, marked: bool = False) -> DataFrame:
+    """The columns that Spark's Kafka sink takes; the value is NULL where ``removed`` (SQL) is true. ``marked``: as of Write."""
     from pyspark.sql import functions as F
 
     written = {c.key: c for c in table.metadata if not c.virtual}
@@ -207,10 +209,17 @@ def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = N
     value = how.value.encode(how.value_fields, formats.own_options(how.value, table.options, how.value_prefix))
     columns = [(value if removed is None else F.when(~F.expr(removed), value)).alias(_SENT)]
     sent = [F.col(_SENT).alias("value")]
+    headers = []
     if "headers" in written:
+        # One that was read with a row of another topic says nothing of this one.
+        others = bound(lambda key, value: f"{key} <> {spark_string(_WRITER)}")
         pair = bound(lambda e: f"named_struct('key', {e}.key, 'value', {e}.value)")
-        pairs = f"transform(map_entries({quote(written['headers'].name)}), {pair})"
-        columns.append(F.expr(pairs).alias(_HEADERS))
+        given = quote(written["headers"].name)
+        headers.append(f"transform(map_entries({f'map_filter({given}, {others})' if marked else given}), {pair})")
+    if marked:
+        headers.append(f"array(named_struct('key', {spark_string(_WRITER)}, 'value', {_MARK}))")
+    if headers:
+        columns.append(F.expr(headers[0] if len(headers) == 1 else f"concat(coalesce({headers[0]}, array()), {headers[1]})").alias(_HEADERS))
         sent.append(F.col(_HEADERS).alias("headers"))
     if how.key is not None:
         # The key's fields have their names in the key, which may be those of other columns in the value.

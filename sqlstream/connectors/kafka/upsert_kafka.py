@@ -9,9 +9,12 @@ from sqlstream.connectors.kafka.records import Layout, encoded, layout
 from sqlstream.connectors.upserts import DELETED, each_change, upserts
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.java import classes
 from sqlstream.core.options import Option, OptionKind, Support
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -25,6 +28,7 @@ class UpsertKafka(TopicConnector):
     """Topics of Kafka that hold the latest row of each key."""
 
     name = "upsert-kafka"
+    takes_back = True
     summary = "Topics of Apache Kafka as tables by primary key: a record replaces the row of its key, one without a value removes it."
     example = (
         "CREATE TABLE totals (item STRING, total BIGINT, PRIMARY KEY (item) NOT ENFORCED)\n"
@@ -79,13 +83,25 @@ class UpsertKafka(TopicConnector):
         self._check_flush(request.table)
         options = self.sink_options(request.table)
         if request.real_time:
-            changes = encoded(each_change(request.frame, request), request.table, self.layout(request.table), removed=DELETED)
+            rows = each_change(request.frame, request)
+            changes = encoded(rows, request.table, self.layout(request.table), removed=DELETED, marked=request.marked)
             return changes.writeStream.format("kafka").options(**options)
 
         def write(batch: DataFrame, _: int) -> None:
             self._encoded(batch, request).write.format("kafka").options(**options).save()
 
         return request.in_batches(write)
+
+    def take_back(self, request: Write, committed: Mapping[str, int], since: float) -> int:
+        options = self.sink_options(request.table)
+        assert request.spark._jvm is not None
+        client, last = request.spark._jvm.java.util.HashMap(), request.spark._jvm.java.util.HashMap()
+        for key, value in options.items():
+            if key.startswith("kafka."):
+                client.put(key.removeprefix("kafka."), value)
+        for query, batch in committed.items():
+            last.put(query, batch)
+        return int(classes(request.spark).kafka.Uncommitted.takeBack(client, options["topic"], int(since * 1000), last))
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         return False

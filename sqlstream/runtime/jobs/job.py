@@ -119,6 +119,11 @@ class Job:
         return self.machine.state.held_back
 
     @property
+    def mode(self) -> str | None:
+        """How its queries run, as DESCRIBE JOB shows it; None in batch mode."""
+        return ("real time" if self.real_time else "micro-batches") if self.streaming else None
+
+    @property
     def lives(self) -> bool:
         """Whether it runs, or will again by itself."""
         return self.machine.state.lives
@@ -214,7 +219,7 @@ def describe(job: Job) -> Mapping[str, str]:
         "job id": job.id,
         "job name": job.name,
         "status": job.status.value,
-        **({"mode": "real time" if job.real_time else "micro-batches"} if job.streaming else {}),
+        **({} if job.mode is None else {"mode": job.mode}),
         "start time": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(job.started)),
         "restarts": str(job.restarts.count),
         **({"next restart": clock(metrics.due, metrics.zone)} if metrics.due and job.status is JobStatus.RESTARTING else {}),

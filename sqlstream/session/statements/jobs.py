@@ -125,6 +125,7 @@ def _described_elsewhere(record: JobRecord, *, extended: bool) -> Iterator[tuple
     """The rows of DESCRIBE JOB of a job that is not this session's."""
     figures = record.figures
     yield from (("job id", record.id or None), ("job name", record.name), ("status", record.state), ("process", record.process))
+    yield "mode", None if record.status is None else record.status.mode
     yield "start time", None if record.status is None else _time(record.status.since)
     yield from (("restarts", figures.get("restarts")), ("rows read", figures.get("rows in")), ("late rows", figures.get("late rows")))
     yield "checkpoint", None if record.latest is None else str(record.latest.folder / "checkpoint")

@@ -387,7 +387,7 @@ REFUSED = {
     ),
     "the clock of a condition": (
         "INSERT INTO b SELECT v FROM a WHERE NOW() > TIMESTAMP '2020-01-01 00:00:00'",
-        "The time is that of a micro-batch in Calc",
+        " is the time of a micro-batch in Calc",
     ),
     "more partitions than slots": (
         "INSERT INTO b SELECT x.v FROM (SELECT v FROM a UNION ALL SELECT v FROM a3) AS x",

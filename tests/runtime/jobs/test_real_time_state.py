@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.catalog.ddl import options_text
+from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.run import backlog
 from tests.support.keyed_run import SHAPES, KeyedRun, Rows
 from tests.support.sessions import open_session, rows, run, submit
@@ -90,6 +91,41 @@ def test_a_backlog_is_worked_off_by_micro_batches(tmp_path: Path, engine, stream
         stream.send(50)
         stream.arrive("totals")
         assert job.real_time and job.error is None and not job.restarts.count
+
+
+@pytest.mark.parametrize("mode", ["true", "false", "edited"])
+def test_what_was_written_after_the_last_offsets_is_taken_back(
+    tmp_path: Path, engine, stream: KeyedRun, two_partitions, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    """The job dies; what it reads again comes in another order, in which its rows never are. Those from before it keep their values."""
+    told: list[str] = []
+    options = {"spark.version": "4.3", "execution.real-time": "true", "execution.upgrade-mode": "last-state"}
+    declared = f"{stream.declared('anti')}; SET 'pipeline.name' = '{stream.name}'"
+    with closing(open_session(tmp_path, declared, options=options, engine=engine, notify=told.append)) as session:
+        insert = stream.watch("anti")
+        stream.send_ids("e", range(10))
+        job = submit(session, insert)
+        stream.arrive("anti")
+        run(session, f"STOP JOB '{job.id}'")
+        job = submit(session, insert)
+        stream.send_ids("e", range(5, 40))
+        stream.arrive("anti")
+        with monkeypatch.context() as patched:
+            # As if it were killed: what it has read is not written down.
+            patched.setattr(Job, "await_pause", lambda job, seconds=0: None)
+            run(session, f"STOP JOB '{job.id}'")
+        stream.send_ids("f", range(8, 30))
+        if mode == "edited":
+            insert = insert.replace("WHERE", "WHERE l.id < 1000 AND", 1)
+        else:
+            run(session, f"SET 'execution.real-time' = '{mode}'")
+        job = submit(session, insert)
+        stream.send_ids("e", range(100, 101))
+        stream.arrive("anti")
+        assert job.real_time is (mode != "false")
+        assert [line for line in told if "taken back" in line] == [
+            f"Job '{stream.name}': 35 rows of 'anti' that were written after the last offsets, are taken back."
+        ]
 
 
 @pytest.mark.postgres

@@ -39,7 +39,7 @@ from sqlstream.runtime.jobs.control.status import Status
 folder = JobFolder(Path(sys.argv[1]), sys.argv[2])
 lock = folder.lock()
 figures = {"job": "konten", "status": "RUNNING", "rows in": "7", "lag": "3", "last error": None, "job id": "0123abcd"}
-Status("0123abcd", "RUNNING", time.time(), "1", figures=figures).write(folder.path)
+Status("0123abcd", "RUNNING", time.time(), "1", mode="real time", figures=figures).write(folder.path)
 print("held", flush=True)
 while True:
     for request in requests.pending(folder.path):
@@ -191,6 +191,7 @@ def test_what_a_job_of_another_process_does(tmp_path: Path, folder: JobFolder, h
     assert (listed["version"], listed["last progress"]) == ("1", "2001-09-09T01:46:40") and listed["size"]
     assert (metrics["job"], metrics["status"], metrics["rows in"], metrics["lag"], metrics["job id"]) == ("konten", "RUNNING", "7", "3", "0123abcd")
     assert (described["status"], described["rows read"], described["lag"]) == ("RUNNING", "7", "3")
+    assert described["mode"] == "real time"
     assert described["process"] == listed["process"] and described["checkpoint"] == str(commits.parents[1])
     assert described["last progress"] == listed["last progress"] and "INSERT INTO t SELECT 1" in described.values()
     assert shown(session, "DESCRIBE JOB '0123'")["job name"] == NAME

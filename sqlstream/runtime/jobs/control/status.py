@@ -35,6 +35,7 @@ class Status:
     generation: str
     error: str | None = None
     hint: str | None = None
+    mode: str | None = None
     failures: tuple[Failure, ...] = ()
     figures: Mapping[str, str | None] = field(default_factory=dict)
     pid: int = field(default_factory=os.getpid)
@@ -77,5 +78,6 @@ def status_of(job: Job) -> Status:
     metrics, state = job.metrics, job.machine.state
     figures = dict(zip(OVERVIEW, overview(metrics), strict=True))
     return Status(
-        job.id, metrics.status, job.started, job.folder.name, last_error(metrics), metrics.hint, state.failures, figures, machine=processes.machine()
-    )
+        job.id, metrics.status, job.started, job.folder.name, last_error(metrics), metrics.hint, job.mode, state.failures, figures,
+        machine=processes.machine(),
+    )  # fmt: skip

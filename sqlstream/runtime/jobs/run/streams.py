@@ -13,6 +13,7 @@ from sqlstream.core import storage
 from sqlstream.plan.real_time import stateful
 from sqlstream.runtime.jobs.begin.upgrades import write_record
 from sqlstream.runtime.jobs.folder.generations import PAUSE, STARTED, sink_name
+from sqlstream.runtime.jobs.run import uncommitted
 from sqlstream.runtime.jobs.run.backlog import Backlog
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
@@ -69,6 +70,7 @@ class Streams:
             # Else it has the slots that it goes on with in real time.
             job.long_tasks = 0
         storage.delete(job.folder / PAUSE)
+        uncommitted.take_back(work)
         try:
             for index in work.streams:
                 job.queries.append(self._start(index, once=once))
@@ -99,7 +101,10 @@ class Streams:
         job.real_time = job.real_time or real_time
         frame = watch.counted(rows, real_time=real_time)
         write_record(job.folder, name, frame, mode, sink)
-        write = replace(work.write(index, frame), watermark=to.reached, pause=to.pause if real_time else None)
+        marked = real_time and work.takes_back(index)
+        write = replace(work.write(index, frame), watermark=to.reached, pause=to.pause if real_time else None, marked=marked)
+        if marked:
+            uncommitted.mark(job, index, name)
         started = job.folder / STARTED / name
         if started.exists():
             work.tell_if_gone(index)

@@ -170,6 +170,11 @@ class Work:
         self.job.long_tasks -= tasks
         return False
 
+    def takes_back(self, index: int) -> bool:
+        """Whether what a sink in real time writes after the last offsets is taken back when its query has died."""
+        sink = self.job.sinks[index]
+        return bool(stateful(sink)) and find_connector(sink.table.connector).takes_back
+
     def _most_copied(self) -> int:
         """How many bytes Spark itself gives each task a copy of."""
         return int(self.spark._jsparkSession.sessionState().conf().autoBroadcastJoinThreshold())

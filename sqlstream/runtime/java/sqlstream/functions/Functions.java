@@ -31,7 +31,8 @@ public final class Functions {
             JsonPaths.class,
             JsonTexts.class,
             JsonConstructors.class,
-            Variants.class);
+            Variants.class,
+            Tasks.class);
 
     private static final Map<Class<?>, DataType> TYPES = Map.of(
             UTF8String.class, DataTypes.StringType,
