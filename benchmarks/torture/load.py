@@ -145,7 +145,7 @@ class Load:
         """Each event with its value once more, if that is not below 50."""
         return Counter((e.id, e.v, e.v if e.v >= 50 else -1) for e in self.events)
 
-    def lower(self) -> Rows:
+    def lows(self) -> Rows:
         """The events whose value is below 50."""
         return Counter((e.id, e.v) for e in self.events if e.v < 50)
 

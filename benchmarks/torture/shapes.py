@@ -114,9 +114,9 @@ REAL_TIME_SHAPES = (
     ),
     # Half of its rows are there for a moment, or never: it depends on which input comes first.
     Shape(
-        "anti join", "lower", "id BIGINT, v INT, PRIMARY KEY (id) NOT ENFORCED", _TOPIC,
+        "anti join", "lows", "id BIGINT, v INT, PRIMARY KEY (id) NOT ENFORCED", _TOPIC,
         "SELECT a.id, a.v FROM (SELECT * FROM events WHERE {kept}) AS a WHERE NOT EXISTS (SELECT 1 FROM events AS b WHERE b.id = a.id AND b.v >= 50)",
-        Load.lower,
+        Load.lows,
     ),
     Shape(
         "Top-N", "best", "k INT, n BIGINT, id BIGINT, PRIMARY KEY (k, n) NOT ENFORCED", _TOPIC,

@@ -69,7 +69,7 @@ def test_the_model_closes_what_the_watermark_has_passed(tmp_path: Path) -> None:
     assert load.priced() == Counter([(1, 0, 100), (2, 0, 200)])
     assert load.totals() == Counter([(0, 4, 145), (1, 1, 1), (2, 1, 2)])
     assert load.sizes() == Counter([(4, 1, 145), (1, 2, 3)])
-    assert load.lower() == Counter([(0, 10), (2, 5), (3, 1), (4, 2)])
+    assert load.lows() == Counter([(0, 10), (2, 5), (3, 1), (4, 2)])
     assert load.pairs() == Counter([(0, 10, -1), (1, 60, 60), (2, 5, -1), (3, 1, -1), (4, 2, -1), (5, 70, 70)])
     assert load.best() == Counter([(0, 1, 5), (0, 2, 1), (0, 3, 0), (1, 1, 3), (2, 1, 4)])
     assert load.newest() == Counter([(0, 5), (1, 3), (2, 4)])
