@@ -182,7 +182,8 @@ def _real_time(sink: Sink, env: scope.Environment) -> str:
         case RealTime.TRUE:
             return "Row by row."
         case RealTime.AUTO:
-            return "Row by row, where Spark has a slot for each partition that is read, or that an operator with state has, beside one for each core."
+            slots = "where Spark has a slot for each partition that is read, or that an operator with state has, beside one for each core"
+            return f"Row by row, {slots}: DESCRIBE JOB says whether it does."
     return "By micro-batches. SET 'execution.real-time' = 'true' runs it row by row."
 
 
