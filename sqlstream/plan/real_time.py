@@ -10,7 +10,7 @@ from sqlstream.core import settings
 from sqlstream.core.errors import NotSupported
 from sqlstream.core.spark_releases import OPTION, RELEASES, Release
 from sqlstream.plan.explain import describe
-from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Join, LookupJoin, Node, OneByOne, Rank, Scan, Sink, Union
+from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Join, LookupJoin, Node, OneByOne, Project, Rank, Scan, Sink, Union
 from sqlstream.plan.properties import awaits_watermark, changelog_mode, state_ttl, static, task_keys, upsert_key
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.text import to_text
@@ -60,10 +60,8 @@ def prevented(sink: Sink, release: Release, *, asked: bool) -> str | None:
         for expr in node.expressions():
             if calls_python(expr):
                 return f"It calls a function in Python: {to_text(expr)}."
-            for call in expr.walk():
-                if isinstance(call, Call) and call.function.clock and not call.args:
-                    timed = "order by a time of its rows" if call.function.name == "PROCTIME" else "select it as a column, and compare that"
-                    return f"{call.function.name} is the time of a micro-batch in {describe(node)}: {timed}."
+            if any(isinstance(e, Call) and e.function.clock and not e.args and not _of_row(node, e) for e in expr.walk()):
+                return f"The time is that of a micro-batch in {describe(node)}: select it as a column, and compare that."
     connector, mode, in_order = find_connector(table.connector), changelog_mode(sink.input), _in_order(sink)
     if connector.shows_changes and not asked:
         return f"A '{table.connector}' table, as {table.path.quoted}, is looked at by people, for whom micro-batches are as fast."
@@ -79,6 +77,11 @@ def prevented(sink: Sink, release: Release, *, asked: bool) -> str | None:
             f"The changes of one row of {table.path.quoted}, by its primary key, come from several tasks of Spark's: only a micro-batch orders them."
         )
     return f"A '{table.connector}' table, as {table.path.quoted}, is written by micro-batches."
+
+
+def _of_row(node: Node, call: Call) -> bool:
+    """Whether the time that it gives is that of each row."""
+    return isinstance(node, Project) and call.function.name == "PROCTIME"
 
 
 def _of_streams(node: Node) -> Iterator[Node]:

@@ -38,6 +38,7 @@ CREATE TABLE names (id INT, n INT) WITH ('connector' = 'filesystem', 'path' = 'd
 """
 FIRST = "(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY v) AS n FROM e) AS a WHERE n = 1)"
 BY_MICRO_BATCHES = {
+    "processing time in a condition": ("INSERT INTO rows_ SELECT id, v FROM e WHERE PROCTIME() > ts", "The time is that of a micro-batch in "),
     "windows": (
         "INSERT INTO by_k SELECT k, COUNT(*) FROM TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '1' SECOND) GROUP BY window_start, window_end, k",
         "It has ",
@@ -73,6 +74,9 @@ BY_MICRO_BATCHES = {
     "a Delta table": ("INSERT INTO lake SELECT k, v FROM e", "A 'delta' table, as "),
 }
 ROW_BY_ROW = {
+    "the latest row by processing time": (
+        "INSERT INTO by_id SELECT id, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY PROCTIME() DESC) AS n FROM e) AS a WHERE n = 1"
+    ),
     "a group, cast to the type of the key": "INSERT INTO by_k SELECT k, COUNT(*) FROM e GROUP BY k",
     "state that expires": "INSERT INTO by_k SELECT /*+ STATE_TTL('e' = '1 h') */ k, COUNT(*) FROM e GROUP BY k",
     "a database": "INSERT INTO base SELECT k, COUNT(*) FROM e GROUP BY k",

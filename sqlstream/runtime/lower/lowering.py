@@ -33,6 +33,7 @@ from sqlstream.plan.nodes import (
     Limit,
     LookupJoin,
     Match,
+    Named,
     Node,
     OneByOne,
     Over,
@@ -73,12 +74,15 @@ from sqlstream.runtime.lower.operators import normalize
 from sqlstream.runtime.lower.row import row
 from sqlstream.runtime.lower.sources import checked_source
 from sqlstream.runtime.lower.watermarks import clock, named_splits
+from sqlstream.sql.expressions import Call
+from sqlstream.sql.functions import find
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from sqlstream.sql.expressions import Expr
     from sqlstream.sql.types import Type
 
 WATERMARK = hidden("watermark")
@@ -176,6 +180,7 @@ def _each(node: OneByOne, frame: DataFrame, to: Lowering) -> DataFrame:
     """The rows of ``node`` for those of ``frame``, that of its input, which may have columns KIND and SPLIT besides: these stay."""
     match node:
         case Project(input=below):
+            node = _with_times(node) if to.real_time else node
             python_functions.register(node, to.spark, to.zone)
             columns = [_column(c.name, python_functions.cell(c.expr, below, to.zone)) for c in node.columns]
             return python_functions.right_rows(node, frame.select(*columns, *[c for c in frame.columns if c in (KIND, SPLIT)]))
@@ -183,6 +188,17 @@ def _each(node: OneByOne, frame: DataFrame, to: Lowering) -> DataFrame:
             condition = render(node.condition, to.zone)
             return frame.where(_in_its_place(condition) if to.streaming and _above_windows(below) else condition)
     raise TypeError(type(node).__name__)
+
+
+def _with_times(node: Project) -> Project:
+    """``node``, in which each row has its own processing time: in real time a micro-batch goes on for long."""
+    now = find("CURRENT_ROW_TIMESTAMP")
+    assert now is not None
+
+    def timed(expr: Expr) -> Expr | None:
+        return Call(expr.type, now, ()) if isinstance(expr, Call) and expr.function.name == "PROCTIME" else None
+
+    return Project(node.input, tuple(Named(c.name, c.expr.transform(timed)) for c in node.columns))
 
 
 def _above_windows(node: Node) -> bool:

@@ -14,7 +14,7 @@ from operator import eq
 from typing import TYPE_CHECKING
 
 import pytest
-from confluent_kafka import Consumer
+from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions
 
 from sqlstream.catalog.ddl import options_text
@@ -52,7 +52,8 @@ class Pipe:
         self.printed: list[str] = []
         self.session = open_session(project, declared, engine=engine, notify=self.told.append, emit=self.printed.append)
         self.consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": name, "auto.offset.reset": "earliest"})
-        self.consumer.subscribe([self.target])
+        # Not subscribed: librdkafka hangs where a consumer is closed while its group finds its members.
+        self.consumer.assign([TopicPartition(self.target, 0, OFFSET_BEGINNING)])
         self.came: list[tuple[float, str]] = []
 
     def start(self, sql: str = "INSERT INTO b SELECT v FROM a"):
@@ -218,7 +219,7 @@ def test_unions_and_elements_and_keys(pipe: Pipe, monkeypatch: pytest.MonkeyPatc
     pipe.start(
         "INSERT INTO k SELECT v, CAST(NULL AS INT), CURRENT_TIMESTAMP FROM a WHERE v > 'b' UNION ALL SELECT e, 1, NOW() FROM a CROSS JOIN UNNEST(SPLIT(v, ',')) AS u(e)"
     )
-    pipe.consumer.subscribe([topic])
+    pipe.consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
     pipe.send("a", "c,d")
     pipe.receive(4)
     sent = sorted(pipe.came[i][1] for i in range(4))
@@ -387,7 +388,7 @@ REFUSED = {
     ),
     "the clock of a condition": (
         "INSERT INTO b SELECT v FROM a WHERE NOW() > TIMESTAMP '2020-01-01 00:00:00'",
-        " is the time of a micro-batch in Calc",
+        "The time is that of a micro-batch in Calc",
     ),
     "more partitions than slots": (
         "INSERT INTO b SELECT x.v FROM (SELECT v FROM a UNION ALL SELECT v FROM a3) AS x",
@@ -449,7 +450,7 @@ def test_after_a_kill_no_row_is_missing(tmp_path: Path, broker) -> None:
     for topic in ("killed-in", "killed-out"):
         broker.topic(topic)
     consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": "killed", "auto.offset.reset": "earliest"})
-    consumer.subscribe(["killed-out"])
+    consumer.assign([TopicPartition("killed-out", 0, OFFSET_BEGINNING)])
     came: list[str] = []
     sent: list[str] = []
 

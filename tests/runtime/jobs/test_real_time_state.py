@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 
 from sqlstream.catalog.ddl import options_text
 from sqlstream.runtime.jobs.job import Job
@@ -93,6 +95,41 @@ def test_a_backlog_is_worked_off_by_micro_batches(tmp_path: Path, engine, stream
         assert job.real_time and job.error is None and not job.restarts.count
 
 
+@pytest.mark.parametrize("order", ["ASC", "DESC"])
+def test_rows_have_their_own_processing_times(tmp_path: Path, engine, stream: KeyedRun, two_partitions, order: str) -> None:
+    """By which the first or the last of a key is kept, within a micro-batch and after it."""
+    stream.broker.topic(stream.topic("kept"), 2)
+    declared = f"""{stream.declared()}; SET 'execution.checkpointing.interval' = '5 s';
+        CREATE TABLE kept (id INT, v INT, p TIMESTAMP_LTZ(3), PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+          'topic' = '{stream.topic("kept")}', 'properties.bootstrap.servers' = '{stream.broker.bootstrap}', 'key.format' = 'json',
+          'value.format' = 'json')"""
+    query = f"""INSERT INTO kept SELECT id, v, p FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY p {order}) AS n
+        FROM (SELECT id, v, PROCTIME() AS p FROM e)) WHERE n = 1"""
+    stream.consumer.assign([TopicPartition(stream.topic("kept"), number, OFFSET_BEGINNING) for number in range(2)])
+    kept: dict[int, tuple[int, str]] = {}
+
+    def read() -> None:
+        while (message := stream.consumer.poll(0.05)) is not None:
+            if message.error() is None and message.value() is not None:
+                row = json.loads(message.value())
+                kept[row["id"]] = (row["v"], row["p"])
+
+    def expected() -> dict[int, int]:
+        sent = stream.sent["e"]
+        return {r["id"]: r["v"] for r in (sent if order == "DESC" else reversed(sent))}
+
+    options = {"spark.version": "4.3", "execution.real-time": "true"}
+    with closing(open_session(tmp_path, declared, options=options, engine=engine)) as session:
+        job = submit(session, query)
+        for round_ in range(8):
+            stream.send_ids("e", [*range(10), *range(10), 100 + round_])
+            until(lambda: {id_: v for id_, (v, _) in kept.items()} == expected(), 60, every=0.05, meanwhile=read)
+            time.sleep(1)
+        assert job.real_time
+    # Not that of the micro-batches.
+    assert len({kept[100 + round_][1] for round_ in range(8)}) == 8
+
+
 @pytest.mark.parametrize("mode", ["true", "false", "edited"])
 def test_what_was_written_after_the_last_offsets_is_taken_back(
     tmp_path: Path, engine, stream: KeyedRun, two_partitions, monkeypatch: pytest.MonkeyPatch, mode: str
@@ -114,6 +151,9 @@ def test_what_was_written_after_the_last_offsets_is_taken_back(
             # As if it were killed: what it has read is not written down.
             patched.setattr(Job, "await_pause", lambda job, seconds=0: None)
             run(session, f"STOP JOB '{job.id}'")
+        for file in job.checkpoint.rglob("*"):
+            # As after a copy of the project.
+            os.utime(file, (time.time() + 3600,) * 2)
         stream.send_ids("f", range(8, 30))
         if mode == "edited":
             insert = insert.replace("WHERE", "WHERE l.id < 1000 AND", 1)
@@ -124,7 +164,7 @@ def test_what_was_written_after_the_last_offsets_is_taken_back(
         stream.arrive("anti")
         assert job.real_time is (mode != "false")
         assert [line for line in told if "taken back" in line] == [
-            f"Job '{stream.name}': 35 rows of 'anti' that were written after the last offsets, are taken back."
+            f"Job '{stream.name}': 35 rows of 'anti' written after the last offsets are taken back."
         ]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.run.work import Work
 
 _FOLDER = "uncommitted"
-# By how much the clocks of brokers and of the storage may differ, in seconds.
+# By how much the clocks of brokers, drivers and executors may differ, in seconds.
 _SKEW = 60.0
 
 
@@ -44,17 +44,19 @@ def take_back(work: Work) -> None:
             if (checkpoint / "metadata").exists():
                 last = last_committed(checkpoint)
                 committed[str(json.loads((checkpoint / "metadata").read_text())["id"])] = last
-                since.append(storage.modified(checkpoint / "commits" / str(last)) - _SKEW if last >= 0 else 0.0)
+                since.append(_begun(checkpoint, last) - _SKEW if last >= 0 else 0.0)
         if committed and (count := connector.take_back(work.request(index), committed, max(0.0, min(since)))):
-            rows = (
-                f"{count:,} rows of '{sink.table.path.name}' that were written"
-                if count > 1
-                else f"A row of '{sink.table.path.name}' that was written"
-            )
-            work.notify(f"Job '{job.name}': {rows} after the last offsets, are taken back.")
+            rows, are = (f"{count:,} rows", "are") if count > 1 else ("A row", "is")
+            work.notify(f"Job '{job.name}': {rows} of '{sink.table.path.name}' written after the last offsets {are} taken back.")
         for file in found:
             file.unlink(missing_ok=True)
             del marks[file]
+
+
+def _begun(checkpoint: Place, batch: int) -> float:
+    """When Spark began a micro-batch, in seconds since 1970: files have other times after a copy."""
+    _, metadata, *_ = (checkpoint / "offsets" / str(batch)).read_text().splitlines()
+    return float(json.loads(metadata)["batchTimestampMs"]) / 1000
 
 
 def _folder(job: Job) -> Place:
