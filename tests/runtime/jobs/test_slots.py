@@ -31,7 +31,7 @@ def stopping(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 
 def slots(count: Callable[[], int], stopping: threading.Event, *, asked: bool = True, local: bool = False, busy: int = 0) -> Slots:
-    return Slots(count, lambda: busy, stopping, asked=asked, local=local)
+    return Slots(count, lambda: busy, lambda: local, stopping, asked=asked)
 
 
 def test_a_cluster_is_waited_for_until_its_executors_have_come(stopping: threading.Event) -> None:

@@ -29,10 +29,12 @@ def executor_slots(spark: SparkSession) -> int:
 class Slots:
     """Those that a job may have. ``asked``: whether it has to run in real time; ``busy``: how many other jobs have for as long as they run.
 
-    ``count`` gives all that there are now, ``local`` is whether they are on one machine: it never has more. ``stopping`` ends each wait.
+    ``count`` gives all that there are now, ``local`` whether they are on one machine: it never has more. ``stopping`` ends each wait.
     """
 
-    def __init__(self, count: Callable[[], int], busy: Callable[[], int], stopping: threading.Event, *, asked: bool, local: bool) -> None:
+    def __init__(
+        self, count: Callable[[], int], busy: Callable[[], int], local: Callable[[], bool], stopping: threading.Event, *, asked: bool
+    ) -> None:
         self._count = count
         self._busy = busy
         self._stopping = stopping
@@ -61,16 +63,16 @@ class Slots:
         others = f", of which other jobs in real time have {taken}" if (taken := self._busy()) else ""
         message = f"Real time needs a slot of Spark's for each task of job '{job}' ({tasks}), and one for all else; there are {slots}{others}."
         needed = taken + tasks + 1
-        if self._local:
+        if self._local():
             raise ValidationError(message, hint=f"'spark.master' = 'local[{needed}]' gives so many on one machine: they mostly wait.")
         raise SetupError(message, hint=f"The executors need {needed} together: 'spark.executor.cores' and 'spark.executor.instances' say how many.")
 
     def _room(self, slots: int) -> int:
         """Of so many, those that the job may have: where nobody has asked for real time, one a core stays for others, or half of a cluster's."""
-        left = 1 if self._asked else cores() if self._local else (slots + 1) // 2
+        left = 1 if self._asked else cores() if self._local() else (slots + 1) // 2
         return slots - self._busy() - left
 
     def _wait(self, enough: Callable[[], bool]) -> None:
         end = time.monotonic() + _CLUSTER_SECONDS
-        while not (self._local or enough() or self._stopping.is_set()) and time.monotonic() < end:
+        while not (self._local() or enough() or self._stopping.is_set()) and time.monotonic() < end:
             self._stopping.wait(_LOOK_SECONDS)

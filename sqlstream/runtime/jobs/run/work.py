@@ -60,9 +60,8 @@ class Work:
         self.fixed = [i for i, s in enumerate(job.sinks) if static(s)]
         self._emit = emit
         self._slots = Slots(
-            lambda: executor_slots(self.spark), busy, job.machine.stopping, asked=settings.real_time is RealTime.TRUE,
-            local=spark.sparkContext._jsc.isLocal(),
-        )  # fmt: skip
+            lambda: executor_slots(self.spark), busy, self._on_one_machine, job.machine.stopping, asked=settings.real_time is RealTime.TRUE
+        )
         # From where sources go on, by what they read.
         self._positions: dict[str, Mapping[str, Mapping[int, int | None]]] = {}
         self._ids: dict[int, dict[int, str]] = {}
@@ -71,6 +70,9 @@ class Work:
         self._tables: dict[int, str] = {}
         # Of those that run in real time: how many tasks the operators have that keep state.
         self._keyed_tasks: dict[int, int] = {}
+
+    def _on_one_machine(self) -> bool:
+        return bool(self.spark.sparkContext._jsc.isLocal())
 
     def renew(self, spark: SparkSession) -> None:
         """From now on in this session of Spark."""
@@ -153,7 +155,7 @@ class Work:
 
         Raises ValidationError where it has to, and can't; as ``Slots.suffice`` where there are too few.
         """
-        if find_connector(self.job.sinks[index].table.connector).shows_changes and not self.spark.sparkContext._jsc.isLocal():
+        if find_connector(self.job.sinks[index].table.connector).shows_changes and not self._on_one_machine():
             raise ValidationError(
                 "In real time rows are shown where they are made, which is on other machines here.",
                 hint="RESET 'execution.real-time': micro-batches show them here.",
