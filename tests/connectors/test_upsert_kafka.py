@@ -314,7 +314,7 @@ def test_what_is_in_no_checkpoint_is_taken_back(run, on_broker, broker, topic):
 @pytest.mark.spark
 @pytest.mark.kafka
 @pytest.mark.parametrize("own", [False, True])
-def test_rows_in_real_time_say_who_wrote_them(run, on_broker, broker, topic, upsert, own):
+def test_rows_in_real_time_say_who_wrote_them(run, on_broker, broker, topic, own):
     """Beside the headers of the row, but for such of another query."""
     source = f"{topic}-in"
     broker.topic(source)

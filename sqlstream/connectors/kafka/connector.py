@@ -175,7 +175,7 @@ class TopicConnector(Connector):
 
     def read(self, request: Read) -> SourceFrame:
         table = request.table
-        properties = _properties(table)
+        properties = client_properties(table)
         topics, pattern = self.option(table, "topic") or (), self.option(table, "topic-pattern")
         every = self.option(table, "scan.topic-partition-discovery.interval")
         growing = request.streaming and not self.bounded(table)
@@ -214,7 +214,7 @@ class TopicConnector(Connector):
         table = request.table
         topics, pattern = self.option(table, "topic") or (), self.option(table, "topic-pattern")
         found: dict[str, dict[int, int | None]] = {}
-        with cluster(request.spark, _properties(table)) as kafka:
+        with cluster(request.spark, client_properties(table)) as kafka:
             partitions = kafka.partitions(topics, pattern)
             for topic in sorted({topic for topic, _ in partitions} & set(wanted)):
                 found[topic] = {n: None for of, n in partitions if of == topic} | positions.offsets_of(wanted[topic], topic, kafka, zone)
@@ -279,7 +279,7 @@ class TopicConnector(Connector):
         topics = self.option(table, "topic")
         if not topics or len(topics) != 1:
             raise ValidationError("The Kafka sink only supports a single 'topic'; topic lists and patterns are for sources.")
-        return {**{f"kafka.{k}": v for k, v in _properties(table).items()}, "topic": topics[0]}
+        return {**{f"kafka.{k}": v for k, v in client_properties(table).items()}, "topic": topics[0]}
 
 
 def _read(topic: str, places: Collection[str]) -> bool:
@@ -311,7 +311,7 @@ def _specific(options: Mapping[str, str], side: str) -> dict[int, int]:
         raise ValidationError(f"Invalid value for option '{key}': {e}.") from None
 
 
-def _properties(table: Table) -> dict[str, str]:
+def client_properties(table: Table) -> dict[str, str]:
     """The properties for Kafka's clients, those taken out that Spark sets by itself."""
     return _QUIET | {k: v for k, v in properties_of(table.options).items() if k not in OWN}
 

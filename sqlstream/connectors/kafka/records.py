@@ -34,7 +34,7 @@ METADATA = (
 _KAFKA, _META, _KEY, _VALUE = hidden("kafka_"), hidden("meta_"), hidden("key_"), hidden("value_")
 _SENT, _HEADERS = hidden("value"), hidden("headers")
 # The header that says which query has written a record, in which micro-batch: Java's Uncommitted reads it.
-_WRITER, _MARK = "sqlstream.batch", "CAST(sqlstream_micro_batch() AS BINARY)"
+_WRITER, _MARK = "sqlstream.batch", "sqlstream_micro_batch()"
 # Metadata key to its SQL over the columns of Spark's source.
 _METADATA = {
     "topic": "topic",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.kafka.connector import ENDS, TOPICS, WRITING, TopicConnector
+from sqlstream.connectors.kafka.connector import ENDS, TOPICS, WRITING, TopicConnector, client_properties
 from sqlstream.connectors.kafka.records import Layout, encoded, layout
 from sqlstream.connectors.upserts import DELETED, each_change, upserts
 from sqlstream.core.changelog import ChangelogMode
@@ -93,15 +93,14 @@ class UpsertKafka(TopicConnector):
         return request.in_batches(write)
 
     def take_back(self, request: Write, committed: Mapping[str, int], since: float) -> int:
-        options = self.sink_options(request.table)
         assert request.spark._jvm is not None
         client, last = request.spark._jvm.java.util.HashMap(), request.spark._jvm.java.util.HashMap()
-        for key, value in options.items():
-            if key.startswith("kafka."):
-                client.put(key.removeprefix("kafka."), value)
+        for key, value in client_properties(request.table).items():
+            client.put(key, value)
         for query, batch in committed.items():
             last.put(query, batch)
-        return int(classes(request.spark).kafka.Uncommitted.takeBack(client, options["topic"], int(since * 1000), last))
+        topic = self.sink_options(request.table)["topic"]
+        return int(classes(request.spark).kafka.Uncommitted.takeBack(client, topic, int(since * 1000), last))
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         return False

@@ -15,7 +15,6 @@ from sqlstream.plan import make
 from sqlstream.plan.nodes import Named, Node, Project
 from sqlstream.plan.properties import fields
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
-from sqlstream.sql.functions import find
 from sqlstream.sql.generated_names import generated
 
 _NAME = generated("now")
@@ -26,8 +25,7 @@ def row_clock(node: Node) -> Node:
     node = node.with_inputs(tuple(row_clock(i) for i in node.inputs))
     match node:
         case Project(input=source, columns=columns) if any(_is_call(e) for c in columns for e in c.expr.walk()):
-            row_time = find("CURRENT_ROW_TIMESTAMP")
-            assert row_time is not None
+            row_time = make.builtin("CURRENT_ROW_TIMESTAMP")
             now = ColumnRef(row_time.returns(()), _NAME)
 
             def timed(expr: Expr) -> Expr | None:

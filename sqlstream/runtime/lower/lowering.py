@@ -20,6 +20,7 @@ from sqlstream.connectors.base import SPLIT, Read, SourceFrame, with_kinds
 from sqlstream.core import storage
 from sqlstream.core.changelog import KIND, KIND_TYPE, RowKind
 from sqlstream.core.hidden import hidden
+from sqlstream.plan import make
 from sqlstream.plan.nodes import (
     ChangelogNormalize,
     CoGroup,
@@ -75,7 +76,6 @@ from sqlstream.runtime.lower.row import row
 from sqlstream.runtime.lower.sources import checked_source
 from sqlstream.runtime.lower.watermarks import clock, named_splits
 from sqlstream.sql.expressions import Call
-from sqlstream.sql.functions import find
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.spark_sql import render
 
@@ -192,8 +192,7 @@ def _each(node: OneByOne, frame: DataFrame, to: Lowering) -> DataFrame:
 
 def _with_times(node: Project) -> Project:
     """``node``, in which each row has its own processing time: in real time a micro-batch goes on for long."""
-    now = find("CURRENT_ROW_TIMESTAMP")
-    assert now is not None
+    now = make.builtin("CURRENT_ROW_TIMESTAMP")
 
     def timed(expr: Expr) -> Expr | None:
         return Call(expr.type, now, ()) if isinstance(expr, Call) and expr.function.name == "PROCTIME" else None

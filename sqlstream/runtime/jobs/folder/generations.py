@@ -319,11 +319,6 @@ def interrupted(checkpoint: Place) -> int | None:
     return begun if begun > ended else None
 
 
-def last_committed(checkpoint: Place) -> int:
-    """The number of the last micro-batch that has ended; -1 for none."""
-    return _ends(checkpoint)[1]
-
-
 def _ends(checkpoint: Place) -> tuple[int, int]:
     """The numbers of the last micro-batch that was begun and of the last that has ended; -1 for none."""
     begun, ended = (max((int(p.name) for p in checkpoint.glob(f"{log}/*") if p.name.isdigit()), default=-1) for log in ("offsets", "commits"))

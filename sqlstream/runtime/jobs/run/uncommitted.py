@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.core import storage
-from sqlstream.runtime.jobs.folder.generations import last_committed
+from sqlstream.runtime.checkpoints.base import standing
 
 if TYPE_CHECKING:
     from sqlstream.core.storage import Place
@@ -40,10 +40,10 @@ def take_back(work: Work) -> None:
         found = {file: home / said["checkpoint"] for file, said in marks.items() if said["places"] == places}
         committed, since = {}, []
         for checkpoint in found.values():
+            query, _, last = standing(work.spark, storage.uri(checkpoint))
             # Where it was never begun, or is gone, nothing was written that could be known.
-            if (checkpoint / "metadata").exists():
-                last = last_committed(checkpoint)
-                committed[str(json.loads((checkpoint / "metadata").read_text())["id"])] = last
+            if query:
+                committed[query] = last
                 since.append(_begun(checkpoint, last) - _SKEW if last >= 0 else 0.0)
         if committed and (count := connector.take_back(work.request(index), committed, max(0.0, min(since)))):
             rows, are = (f"{count:,} rows", "are") if count > 1 else ("A row", "is")

@@ -1,7 +1,7 @@
 package sqlstream.functions;
 
+import java.nio.charset.StandardCharsets;
 import org.apache.spark.TaskContext;
-import org.apache.spark.unsafe.types.UTF8String;
 
 /** What a task of a streaming query knows of itself. */
 public final class Tasks {
@@ -9,9 +9,9 @@ public final class Tasks {
 
     /** The id of the query, a space, and the number of the micro-batch. */
     @SqlFunction(deterministic = false)
-    public static UTF8String microBatch() {
+    public static byte[] microBatch() {
         TaskContext task = TaskContext.get();
-        return UTF8String.fromString(
-                task.getLocalProperty("sql.streaming.queryId") + " " + task.getLocalProperty("streaming.sql.batchId"));
+        return (task.getLocalProperty("sql.streaming.queryId") + " " + task.getLocalProperty("streaming.sql.batchId"))
+                .getBytes(StandardCharsets.UTF_8);
     }
 }
