@@ -7,6 +7,7 @@ import random
 import re
 import shlex
 import subprocess
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,7 @@ from sqlstream.session.session import Session
 from tests.support.sessions import catch_up, optimized_plan
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame
@@ -97,8 +99,9 @@ def test_rows(golden: Golden, code: str, tmp_path: Path, engine, update: bool) -
         for name, line in step.rows_in:
             with (tmp_path / name / f".{number}").open("a") as file:
                 file.write(line + "\n")
-        for name in {name for name, _ in step.rows_in}:
-            (tmp_path / name / f".{number}").rename(tmp_path / name / f"{number}.json")
+        with not_looking(job):
+            for name in {name for name, _ in step.rows_in}:
+                (tmp_path / name / f".{number}").rename(tmp_path / name / f"{number}.json")
         match step.action:
             case "restart":
                 client.jobs.stop(job.id)
@@ -116,6 +119,17 @@ def test_rows(golden: Golden, code: str, tmp_path: Path, engine, update: bool) -
     client.close()
     if update and any(found != step.rows_out for found, step in zip(rows, golden.steps, strict=True)):
         rewrite_rows(golden, rows)
+
+
+@contextmanager
+def not_looking(job: Job) -> Iterator[None]:
+    """Meanwhile the job doesn't ask its sources for rows: those of one step come in one micro-batch."""
+    with ExitStack() as held:
+        for query in job.queries:
+            asking = query._jsq.streamingQuery().awaitProgressLock()
+            asking.lock()
+            held.callback(asking.unlock)
+        yield
 
 
 def check_state(job: Job) -> None:
