@@ -11,6 +11,7 @@ from sqlstream.core.errors import NotSupported
 from sqlstream.core.spark_releases import OPTION, RELEASES, Release
 from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Join, LookupJoin, Node, OneByOne, Project, Rank, Scan, Sink, Union
+from sqlstream.plan.places import clause_of
 from sqlstream.plan.properties import awaits_watermark, changelog_mode, state_ttl, static, task_keys, upsert_key
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.text import to_text
@@ -41,42 +42,48 @@ def prevented(sink: Sink, release: Release, *, asked: bool) -> str | None:
 
     ``asked``: somebody has asked for real time.
     """
+    found = _preventing(sink, release, asked=asked)
+    return None if found is None else found[1]
+
+
+def _preventing(sink: Sink, release: Release, *, asked: bool) -> tuple[Node, str] | None:
+    """The node that keeps the query from running in real time, and the sentence about it."""
     table = sink.table
     if static(sink):
-        return "What it reads ends by itself."
+        return sink, "What it reads ends by itself."
     for node in _of_streams(sink):
         if isinstance(node, Scan) and (node.bounded or not find_connector(node.table.connector).reads_in_real_time):
             ends = ", for it ends" if node.bounded else ""
-            return f"A '{node.table.connector}' table, as {node.table.path.quoted}, is read by micro-batches{ends}."
+            return node, f"A '{node.table.connector}' table, as {node.table.path.quoted}, is read by micro-batches{ends}."
         if isinstance(node, LookupJoin) and not _asks(node):
-            return f"The table of {describe(node)} is looked up as it is when a micro-batch begins."
+            return node, f"The table of {describe(node)} is looked up as it is when a micro-batch begins."
         if not (node.real_time or _copies(node)) or awaits_watermark(node):
-            return f"It has {describe(node)}."
+            return node, f"It has {describe(node)}."
         if _keeps_state(node) and not release.stateful_real_time:
-            return f"It has {describe(node)}, which keeps state: Spark {release.name} does that by micro-batches."
+            return node, f"It has {describe(node)}, which keeps state: Spark {release.name} does that by micro-batches."
         if (isinstance(node, Union) or state_ttl(node)) and (kept := _keeping(node.inputs)) is not None:
             what = "Streams are brought together" if isinstance(node, Union) else "State expires"
-            return f"{what} above {describe(kept)}, which keeps state: Spark does that by micro-batches."
+            return node, f"{what} above {describe(kept)}, which keeps state: Spark does that by micro-batches."
         for expr in node.expressions():
             if calls_python(expr):
-                return f"It calls a function in Python: {to_text(expr)}."
+                return node, f"It calls a function in Python: {to_text(expr)}."
             if any(isinstance(e, Call) and e.function.clock and not e.args and not _of_row(node, e) for e in expr.walk()):
-                return f"The time is that of a micro-batch in {describe(node)}: select it as a column, and compare that."
+                return node, f"The time is that of a micro-batch in {describe(node)}: select it as a column, and compare that."
     connector, mode, in_order = find_connector(table.connector), changelog_mode(sink.input), _in_order(sink)
     if connector.shows_changes and not asked:
-        return f"A '{table.connector}' table, as {table.path.quoted}, is looked at by people, for whom micro-batches are as fast."
+        return sink, f"A '{table.connector}' table, as {table.path.quoted}, is looked at by people, for whom micro-batches are as fast."
     if connector.writes_in_real_time(table, mode, in_order=in_order):
         if asked or connector.takes_back or not mode.updates or not stateful(sink):
             return None
-        return (
+        return sink, (
             f"A '{table.connector}' table, as {table.path.quoted}, keeps what it was given after the last offsets when the job dies,"
             " and the changes that come again may be others."
         )
     if connector.writes_in_real_time(table, mode, in_order=True):
-        return (
+        return sink, (
             f"The changes of one row of {table.path.quoted}, by its primary key, come from several tasks of Spark's: only a micro-batch orders them."
         )
-    return f"A '{table.connector}' table, as {table.path.quoted}, is written by micro-batches."
+    return sink, f"A '{table.connector}' table, as {table.path.quoted}, is written by micro-batches."
 
 
 def _of_row(node: Node, call: Call) -> bool:
@@ -145,8 +152,9 @@ def clocks(sink: Sink) -> int:
 
 def refuse_unless_real_time(sink: Node, release: Release) -> None:
     """Raises NotSupported for a query that would run by micro-batches."""
-    if isinstance(sink, Sink) and (why := prevented(sink, release, asked=True)) is not None:
-        raise NotSupported(f"The query can't run in real time. {why}", hint=f"{_elsewhere(sink, release)}{_HINT}")
+    if isinstance(sink, Sink) and (found := _preventing(sink, release, asked=True)) is not None:
+        node, why = found
+        raise NotSupported(f"The query can't run in real time. {why}", at=clause_of(node), hint=f"{_elsewhere(sink, release)}{_HINT}")
 
 
 def _elsewhere(sink: Sink, release: Release) -> str:

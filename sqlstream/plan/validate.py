@@ -22,6 +22,7 @@ from sqlstream.plan.nodes import (
     OneByOne,
     Over,
     Project,
+    Scan,
     Sink,
     Sort,
     TemporalJoin,
@@ -32,6 +33,7 @@ from sqlstream.plan.nodes import (
     scans,
 )
 from sqlstream.plan.order import distinct_in_frames, in_time_order
+from sqlstream.plan.places import at_clause, clause_of
 from sqlstream.plan.properties import changelog_mode, field, fields, on_time, state_ttl, static, updating_node, upsert_key, walk, windowing
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.functions.aggregates import ARGUMENTS, OVER_SET
@@ -43,39 +45,54 @@ def validate(node: Node, *, batch: bool) -> None:
     """Raises ValidationError or NotSupported for the first node that can't run."""
     if batch:
         for scan in scans(node):
-            if scan.mode.updates:
-                raise ValidationError(
-                    "Querying a table in batch mode is currently only possible for INSERT-only table sources. But the source for table "
-                    f"'{scan.table.path}' produces other changelog messages than just INSERT.",
-                    hint="SET 'execution.runtime-mode' = 'streaming'.",
-                )
-            if not scan.bounded:
-                bound = find_connector(scan.table.connector).bounded_by
-                raise ValidationError(
-                    f"Querying an unbounded table '{scan.table.path}' in batch mode is not allowed. The table source is unbounded.",
-                    hint=f"{f'Give the table a bound: {bound}. Or ' if bound else ''}SET 'execution.runtime-mode' = 'streaming'.",
-                )
-    _check(node, batch=batch, streaming=not batch and not static(node))
+            with at_clause(scan):
+                _in_batch(scan)
+    _check_all(node, batch=batch, streaming=not batch and not static(node))
     _sessions(node)
     _expiring(node)
 
 
+def _in_batch(scan: Scan) -> None:
+    """Refuses a table that batch mode can't read."""
+    if scan.mode.updates:
+        raise ValidationError(
+            "Querying a table in batch mode is currently only possible for INSERT-only table sources. But the source for table "
+            f"'{scan.table.path}' produces other changelog messages than just INSERT.",
+            hint="SET 'execution.runtime-mode' = 'streaming'.",
+        )
+    if not scan.bounded:
+        bound = find_connector(scan.table.connector).bounded_by
+        raise ValidationError(
+            f"Querying an unbounded table '{scan.table.path}' in batch mode is not allowed. The table source is unbounded.",
+            hint=f"{f'Give the table a bound: {bound}. Or ' if bound else ''}SET 'execution.runtime-mode' = 'streaming'.",
+        )
+
+
 def _sessions(node: Node) -> None:
     """A session is known only when it closes: it needs an aggregate, and nothing below that can read its bounds."""
+    with at_clause(node):
+        below = _below_sessions(node)
+    for source in below.inputs:
+        _sessions(source)
+
+
+def _below_sessions(node: Node) -> Node:
+    """The node below which other sessions may be: the window of ``node``, where it is an aggregate over sessions, else ``node``."""
     below = node
     if isinstance(node, WindowAggregate) and node.window.kind.merges and not node.attached:
         keys = {k: k for k in node.keys if k not in (node.start, node.end, node.time)}
         read = {*keys}.union(*(make.columns(a.call) for a in node.aggregates))
         below = node.input
+        reader: Node = node
         while not isinstance(below, WindowTvf):
             if isinstance(below, Expand):
                 raise NotSupported("GROUPING SETS, ROLLUP and CUBE over sessions are not supported yet.")
             assert isinstance(below, OneByOne), type(below).__name__
-            _no_bounds(below, read)
+            _no_bounds(below, read, reader)
             keys = {k: below.sources.get(name, "") for k, name in keys.items()}
             read = below.reads()
-            below = below.input
-        _no_bounds(below, read)
+            reader, below = below, below.input
+        _no_bounds(below, read, reader)
         wanted = node.window.keys
         if wanted is not None and set(keys.values()) != set(wanted):
             raise NotSupported(
@@ -84,24 +101,30 @@ def _sessions(node: Node) -> None:
             )
     elif isinstance(node, WindowTvf) and node.window.kind.merges:
         raise NotSupported("SESSION needs an aggregate: GROUP BY window_start, window_end and the columns of PARTITION BY.")
-    for source in below.inputs:
-        _sessions(source)
+    return below
 
 
-def _no_bounds(node: Node, read: set[str]) -> None:
-    """Refuses to read a session's bounds below its aggregate: ``read`` of the rows of ``node``."""
+def _no_bounds(node: Node, read: set[str], reader: Node) -> None:
+    """Refuses to read a session's bounds below its aggregate: ``reader`` reads ``read`` of the rows of ``node``."""
     of_session = windowing(node)
     if of_session is not None and read & of_session.columns.keys():
         raise NotSupported(
-            "The bounds of a session can only be read above its aggregate.", hint="It has them when it closes: put a condition on them into HAVING."
+            "The bounds of a session can only be read above its aggregate.",
+            at=clause_of(reader),
+            hint="It has them when it closes: put a condition on them into HAVING.",
         )
 
 
-def _check(node: Node, *, batch: bool, streaming: bool) -> None:
+def _check_all(node: Node, *, batch: bool, streaming: bool) -> None:
     for source in node.inputs:
         # Rows of a limited number can be in any order.
         limited = isinstance(node, Limit) and node.count is not None
-        _check(source.input if limited and isinstance(source, Sort) else source, batch=batch, streaming=streaming)
+        _check_all(source.input if limited and isinstance(source, Sort) else source, batch=batch, streaming=streaming)
+    with at_clause(node):
+        _check(node, batch=batch, streaming=streaming)
+
+
+def _check(node: Node, *, batch: bool, streaming: bool) -> None:
     match node:
         case WindowTvf(input=source, window=window) if field(source, window.time).time is TimeAttribute.PROCTIME:
             if batch:
@@ -155,6 +178,7 @@ def one_rowtime(node: Node, *, batch: bool) -> None:
             f"The query contains more than one rowtime attribute column [{', '.join(times)}] for writing into table '{node.table.path}'.\n"
             "Please select the column that should be used as the event-time timestamp for the table sink by casting all other columns to regular "
             "TIMESTAMP or TIMESTAMP_LTZ.",
+            at=clause_of(node),
             hint="CAST(ts AS TIMESTAMP(3)) is a regular one.",
         )
 
@@ -196,9 +220,11 @@ def _by(columns: tuple[str, ...]) -> str:
 
 def _expiring(node: Node) -> None:
     """Refuses state that expires beside operators on time: it expires by the clock, as a watermark of the query, and a query has one."""
-    if any(state_ttl(n) for n in walk(node)) and on_time(node):
+    expiring = next((n for n in walk(node) if state_ttl(n)), None)
+    if expiring is not None and on_time(node):
         raise NotSupported(
             "State that expires, beside operators that wait for a time, is not supported yet.",
+            at=clause_of(expiring),
             hint="Leave out table.exec.state.ttl and the hint STATE_TTL, or split the query: INSERT one part into a table that the other reads.",
         )
 

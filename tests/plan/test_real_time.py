@@ -144,6 +144,32 @@ def test_a_release_that_can_is_told(session: Session) -> None:
     assert met.value.hint is not None and "4.3" not in met.value.hint
 
 
+@pytest.mark.parametrize(
+    ("query", "place"),
+    [
+        ("rows_ SELECT id, v FROM e WHERE PROCTIME() > ts", "PROCTIME() > ts"),
+        (BY_MICRO_BATCHES["windows"][0], "GROUP BY window_start, window_end, k"),
+        (BY_MICRO_BATCHES["the first row by time"][0], "ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts)"),
+        (BY_MICRO_BATCHES["a lookup of files"][0], "JOIN names FOR"),
+        ("rows_ SELECT e.id, x.v FROM e JOIN e AS x ON e.id = x.id AND e.ts = x.ts", "JOIN e AS x"),
+        ("by_id SELECT id, v FROM changes", "by_id SELECT"),
+        ("by_id SELECT id, v FROM e UNION ALL SELECT id, MAX(w) FROM f GROUP BY id", "SELECT id, v FROM e UNION"),
+        ("by_id SELECT id, v FROM of_windows", "of_windows"),
+    ],
+)
+def test_a_refusal_is_at_the_clause(session: Session, query: str, place: str) -> None:
+    run(
+        session,
+        "CREATE VIEW of_windows AS SELECT id, MAX(v) AS v FROM TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '1' SECOND) GROUP BY window_start, window_end, id",
+    )
+    run(session, "SET 'spark.version' = '4.3'; SET 'execution.real-time' = 'true'")
+    statement = query if query.startswith("INSERT") else f"INSERT INTO {query}"
+    with pytest.raises(NotSupported, match="can't run in real time") as met:
+        run(session, f"EXPLAIN\n{statement}")
+    assert met.value.location is not None and met.value.location.line == 2
+    assert met.value.location.text[met.value.location.column - 1 :].startswith(place)
+
+
 def test_delta_is_refused_where_there_is_none(session: Session) -> None:
     run(session, "SET 'spark.version' = '4.3'")
     for statement in ("INSERT INTO lake SELECT k, v FROM e", "SELECT * FROM lake"):

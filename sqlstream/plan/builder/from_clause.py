@@ -62,6 +62,7 @@ def _items(first: exp.Expr, joins: list[exp.Join], env: Environment, query: Quer
     joined = _item(first, env, query, hints) if elements is None else correlated(NOTHING, first, elements, outer=False)[0]
     for join in joins:
         joined = _join(joined, join, env, query, hints)
+        joined = replace(joined, node=env.placed(joined.node, join))
     return joined
 
 
@@ -105,13 +106,13 @@ def _join(left: Relation, join: exp.Join, env: Environment, query: Query, hints:
     scope = replace(both, node=cross).scope(env.settings)
     if on is None or not any(map(is_sub_query, on.walk())):
         bound = condition(on, scope, "ON") if on is not None else None
-        return replace(both, node=Join(left.node, node, kind, bound, hints=_of_join(left, right), at=env.place(join)))
+        return replace(both, node=Join(left.node, node, kind, bound, hints=_of_join(left, right)))
     if time is not None:
         # The join with the sub-query's row changes, and has no time attribute.
         raise NotSupported("A sub-query in ON of a temporal join is not supported.", at=on, hint="Write the condition in WHERE.")
     inner = sub_queries(cross, scope, env, query)
     bound = condition(_without_sub_queries(on, inner), inner.inner, "ON")
-    whole = Join(inner.apply(left.node), node, kind, bound, hints=_of_join(left, right), at=env.place(join))
+    whole = Join(inner.apply(left.node), node, kind, bound, hints=_of_join(left, right))
     added = {c.ref.name for c in inner.columns}
     return replace(both, node=Project(whole, tuple(Named(f.name, make.ref(f)) for f in fields(whole) if f.name not in added)))
 
@@ -134,7 +135,7 @@ def _snapshot(node: Node, left: Relation, time: str, join: exp.Join, hint: Hint,
     looked_up = time_attribute(left.node, time) is TimeAttribute.PROCTIME
     if looked_up and join.side not in ("", "LEFT"):
         raise ValidationError(f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {join.side} JOIN.", at=join)
-    return Snapshot(node, time, hint.retry, at=env.place(join.this if looked_up else join))
+    return Snapshot(node, time, hint.retry, at=env.place(join.this))
 
 
 def _of_join(left: Relation, right: Relation) -> JoinHints:
@@ -168,7 +169,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     if empty and bound not in (None, make.true()):
         raise NotSupported("A condition on what an aggregate in LATERAL gives is not supported yet in a LEFT JOIN.", at=on, hint="Write ON TRUE.")
     whole = [*make.conjuncts(None if bound == make.true() else bound), *split.asked(keys, around)]
-    node: Node = Join(left.node, source, kind, make.all_of(whole), at=env.place(join))
+    node: Node = Join(left.node, source, kind, make.all_of(whole))
     if empty:
         columns, first = [Named(f.name, make.ref(f)) for f in fields(node)], len(left.names)
         for i, value in empty.items():
@@ -276,7 +277,7 @@ def _using(left: Relation, right: Relation, kind: JoinKind, names: list[str], jo
     pairs = [(bind(exp.column(name), left.scope(env.settings)), bind(exp.column(name), right.scope(env.settings))) for name in names]
     both = left.beside(right)
     equalities = make.all_of([equal(a, b, join) for a, b in pairs])
-    node: Node = Join(left.node, right.node, kind, equalities, hints=_of_join(left, right), at=env.place(join))
+    node: Node = Join(left.node, right.node, kind, equalities, hints=_of_join(left, right))
     places = {f.name: i for i, f in enumerate(fields(node))}
     by_name = {f.name: make.ref(f) for f in fields(node)}
     sides = [tuple(by_name[column] for side in pair for column in make.columns(side)) for pair in pairs]

@@ -11,6 +11,7 @@ from sqlstream.plan.builder.metadata import refuse_unknown_metadata
 from sqlstream.plan.builder.queries import query
 from sqlstream.plan.builder.relations import hint_options, usable
 from sqlstream.plan.nodes import Field, Named, Node, Project, Sink
+from sqlstream.plan.places import placed
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind, cast_to, implicitly_castable
 from sqlstream.sql.expressions import ColumnRef, Expr, Literal
@@ -61,7 +62,7 @@ def into(source: Node, target: Table, env: Environment, node: exp.Expr, *, stati
             raise ValidationError(f"Column '{column.name}' has no default value and does not allow NULLs", at=node)
     projected = Project(source, tuple(Named(c.name, by_name.get(c.name, Literal(c.type, None))) for c in columns))
     partition = tuple((k, str(v.value)) for k, v in static.items() if isinstance(v, Literal))
-    return Sink(projected, target, overwrite, partition, drop_nulls=env.settings.drop_nulls)
+    return Sink(placed(projected, node.this), target, overwrite, partition, drop_nulls=env.settings.drop_nulls, at=node.this)
 
 
 def _stored(ref: ColumnRef, column: PhysicalColumn | MetadataColumn) -> Expr:

@@ -51,7 +51,10 @@ _ONE_WINDOW = (
 
 def query(node: exp.Expr, env: Environment) -> Node:
     """The plan of a query: SELECT, VALUES, UNION ALL, WITH, TABLE t, parentheses. Raises ValidationError, NotSupported."""
-    env = with_names(node, env)
+    return env.placed(_query(node, with_names(node, env)), node)
+
+
+def _query(node: exp.Expr, env: Environment) -> Node:
     match node:
         case exp.Select():
             return _select(node, env)
@@ -107,9 +110,10 @@ def _select(select: exp.Select, env: Environment) -> Node:
     scope = source.scope(env.settings)
     node = source.node
     if where := where_of(select):
-        node = _where(where.this, source, scope, env)
+        node = env.placed(_where(where.this, source, scope, env), where.this)
     select, node, added = group_window(select, node, scope, env.settings.zone)
     if added:
+        node = env.placed(node, group_of(asked_for) or asked_for)
         source = replace(source, node=node, names=(*source.names, *((None, name) for name in added)))
         scope = source.scope(env.settings)
     below = sub_queries(node, scope, env, query)
@@ -129,16 +133,16 @@ def _select(select: exp.Select, env: Environment) -> Node:
     items, calls = below_over(wanted)
     if group or having or any(map(_aggregates, [*(i.expr for i in items), *inner.conditions])):
         bound_having = condition(asked, inner.inner, "HAVING") if asked is not None else None
-        node = aggregate(node, group, items, bound_having, scope, select, inner, source.hint.ttl)
+        node = env.placed(aggregate(node, group, items, bound_having, scope, select, inner, source.hint.ttl), group or having or select)
     else:
         node = Project(inner.apply(node), tuple(items))
     if calls:
         if not env.settings.batch and len({c.window for c in calls}) > 1:
             raise ValidationError(_ONE_WINDOW, at=select, hint="Compute one of them in a sub-query.")
-        node = over(node, items, calls, wanted)
+        node = env.placed(over(node, items, calls, wanted), next(over_calls(select.expressions)))
     if qualify is not None:
         computed = Relation.of(node, None)
-        kept = _where(qualify, computed, computed.scope(env.settings), env, "QUALIFY")
+        kept = env.placed(_where(qualify, computed, computed.scope(env.settings), env, "QUALIFY"), qualify)
         node = Project(kept, tuple(Named(f.name, make.ref(f)) for f in fields(kept) if f.name not in hidden))
     if is_distinct(select):
         for f in fields(node):
@@ -156,7 +160,7 @@ def _where(where: exp.Expr, source: Relation, scope: Scope, env: Environment, cl
     node = filtered(source.node, simple)
     for part in joins:
         with reading(scope):
-            node = _semi_join(part, node, scope, env)
+            node = env.placed(_semi_join(part, node, scope, env), part)
     if not values:
         return node
     inner = sub_queries(node, scope, env, query)
@@ -381,9 +385,9 @@ def _ordered(clause: exp.Expr, node: Node, names: tuple[str, ...], env: Environm
     kept = fields(node)[: len(names)]
     if order:
         scope = Relation.of(node, None).scope(env.settings)
-        node = sort(order, node, names, lambda key: plain(key, scope, "ORDER BY"))
+        node = env.placed(sort(order, node, names, lambda key: plain(key, scope, "ORDER BY")), order)
     if limit or offset:
-        node = Limit(node, _number(limit), _number(offset) or 0)
+        node = env.placed(Limit(node, _number(limit), _number(offset) or 0), limit or clause)
     return node if fields(node) == kept else Project(node, tuple(Named(f.name, make.ref(f)) for f in kept))
 
 

@@ -44,6 +44,11 @@ _MOST_READS = 2000
 
 def relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
     """The relation of one item of FROM. Raises ValidationError, NotSupported."""
+    made = _relation(node, env, query)
+    return replace(made, node=env.placed(made.node, node))
+
+
+def _relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
     for part in ("pivots", "sample", "joins", "laterals", "when", "version", "partition", "ordinality"):
         if node.args.get(part):
             at = node.args[part][0] if isinstance(node.args[part], list) else node

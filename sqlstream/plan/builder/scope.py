@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlstream.core.spark_releases import INSTALLED, RELEASES, Release
 from sqlstream.plan.nodes import Join, JoinKind
+from sqlstream.plan.places import placed
 from sqlstream.plan.properties import fields
 from sqlstream.plan.real_time import RealTime
 from sqlstream.sql.bind import Scope, ScopeColumn
@@ -127,6 +128,10 @@ class Environment:
     def place(self, clause: exp.Expr) -> exp.Expr:
         """Where in the statement an error of ``clause`` is: the text of a view has no place in it."""
         return self.view_at or clause
+
+    def placed(self, node: Node, clause: exp.Expr) -> Node:
+        """``node``, of which ``clause`` made what has no place yet."""
+        return placed(node, self.place(clause))
 
     def names(self, query: exp.Expr, plan: Node) -> tuple[str, ...]:
         """The names of the columns of ``query``, whose plan is ``plan``: several may have the same name, unlike in ``plan``."""

@@ -19,6 +19,7 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.builder.decorrelate import Decorrelated, aggregate_calls, decorrelated, over_calls, reading, whole_call
 from sqlstream.plan.nodes import GroupAggregate, Join, JoinKind, Limit, Named, NamedAggregate, Node, OneByOne, Project
+from sqlstream.plan.places import clause_of, placed
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, ScopeColumn, bind, equal
 from sqlstream.sql.expressions import AggregateCall, Expr, OverCall
@@ -94,7 +95,8 @@ class SubQueries:
     def apply(self, node: Node, above: Callable[[Expr], Expr | None] = lambda expr: None) -> Node:
         """``node`` with the new columns after its own; ``above`` gives its column for what it has computed."""
         for right, condition in self.joins:
-            node = Join(node, right, JoinKind.LEFT, None if condition is None else condition.transform(above))
+            clause = clause_of(right)
+            node = Join(node, placed(right, clause), JoinKind.LEFT, None if condition is None else condition.transform(above), at=clause)
         return node
 
     # --- each kind ----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ right for a node that adds nothing.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from dataclasses import fields as dataclass_fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +17,8 @@ from sqlstream.sql.expressions import Expr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from sqlglot import exp
 
     from sqlstream.plan.nodes.columns import Field
     from sqlstream.plan.nodes.windows import Windowing
@@ -30,7 +32,7 @@ class Node(ABC):
     ``recorded``: what records of plans call it, and each of its fields, in the order of the class; what is compared is in it. It stays when the class
     or a field gets another name. ``by_time``: its rows go by event time, or by windows of the clock. ``real_time``: Spark gives each row on
     at once, without a micro-batch; where it keeps state, in the releases that can. ``waiting``: the sentence about rows that it holds back until the
-    watermark, up to where that is; empty where it holds none, or does so for a window.
+    watermark, up to where that is; empty where it holds none, or does so for a window. ``at``: its clause in the statement, see ``plan/places``.
     """
 
     recorded: ClassVar[tuple[str, ...]]
@@ -38,6 +40,8 @@ class Node(ABC):
     by_time: ClassVar[bool] = False
     real_time: ClassVar[bool] = False
     waiting: ClassVar[str] = ""
+
+    at: exp.Expr | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -18,8 +18,6 @@ from sqlstream.sql.expressions import Call, ColumnRef
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlglot import exp
-
     from sqlstream.sql.expressions import Expr
 
 
@@ -73,8 +71,6 @@ class Join(Node):
     kind: JoinKind
     condition: Expr | None
     hints: JoinHints = field(default=NO_HINTS, kw_only=True)
-    # Where an error of the join is.
-    at: exp.Expr | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.properties import fields
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from sqlstream.plan.nodes.columns import Field
 
 
@@ -34,8 +32,6 @@ class Snapshot(Unary):
 
     time: str
     retry: Retry | None = None
-    # Where an error of the join is.
-    at: exp.Expr | None = field(default=None, compare=False, repr=False)
 
     def output(self) -> tuple[Field, ...]:
         return fields(self.input)

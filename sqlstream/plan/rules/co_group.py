@@ -27,6 +27,7 @@ from sqlstream.plan.nodes import (
     WindowAggregate,
     WindowJoin,
 )
+from sqlstream.plan.places import placed
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import ColumnRef, Expr
 from sqlstream.sql.generated_names import generated
@@ -56,7 +57,7 @@ def co_group(node: Node) -> Node:
             columns += [c if other == side else Named(c.name, make.null(c.expr.type)) for c in holder.columns]
         branches.append(Project(source.node, tuple(columns)))
     grouped = (*keys, *([_ALONE] if lonely else []))
-    return CoGroup(Union(tuple(branches)), node, _TIME, (_START, _END), grouped, (sources[0].side, sources[1].side))
+    return placed(CoGroup(Union(tuple(branches)), node, _TIME, (_START, _END), grouped, (sources[0].side, sources[1].side)), node.at)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import TypeGuard
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Filter, Named, Node, OneByOne, Project, TimeAttribute, Watermark
+from sqlstream.plan.places import at_clause, placed
 from sqlstream.plan.properties import field, fields
 from sqlstream.sql.expressions import Call, ColumnRef, Expr
 from sqlstream.sql.generated_names import generated
@@ -23,6 +24,11 @@ _NAME = generated("watermark")
 def current_watermark(node: Node) -> Node:
     """``node`` with every such call below it replaced. Raises ValidationError where an argument is not a rowtime attribute."""
     node = node.with_inputs(tuple(current_watermark(i) for i in node.inputs))
+    with at_clause(node):
+        return placed(_without_calls(node), node.at)
+
+
+def _without_calls(node: Node) -> Node:
     match node:
         case Project(input=source, columns=columns) if calls := _calls([c.expr for c in columns]):
             source = _carried(source, calls)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.plan.places import at_clause, placed
 from sqlstream.plan.properties import once
 from sqlstream.plan.rules.filter_pushdown import filter_pushdown
 from sqlstream.plan.rules.interval_join import interval_join
@@ -44,6 +45,8 @@ def at_each_node(node: Node, rules: Iterable[Rule]) -> Node:
 def _at_node(node: Node, rules: Iterable[Rule], rewritten: Rule) -> Node:
     node = node.with_inputs(tuple(rewritten(i) for i in node.inputs))
     for rule in rules:
-        if (changed := rule(node)) is not node:
-            return rewritten(changed)
+        with at_clause(node):
+            changed = rule(node)
+        if changed is not node:
+            return rewritten(placed(changed, node.at))
     return node

@@ -49,20 +49,19 @@ def interval_join(node: Node) -> Node:
     for bound in bounds:
         if bound.distance is None:
             problem = f"The time bound {to_text(bound.condition)} is not supported."
-            raise NotSupported(problem, at=node.at, hint="Compare one time with the other plus or minus an INTERVAL.")
+            raise NotSupported(problem, hint="Compare one time with the other plus or minus an INTERVAL.")
     if len({(b.left, b.right) for b in bounds}) > 1:
-        raise NotSupported("An interval join compares one time attribute of each side.", at=node.at)
+        raise NotSupported("An interval join compares one time attribute of each side.")
     limits = {b.operator[0]: b.limit for b in bounds}
     lower, upper = limits.get(">", limits.get("=", 0)), limits.get("<", limits.get("=", 0))
     first = bounds[0]
     if sides[0][first.left] is TimeAttribute.PROCTIME and any(time is TimeAttribute.ROWTIME for side in sides for time in side.values()):
         raise ValidationError(
             "Interval join with proctime attribute requires no event-time attributes are in the join inputs.",
-            at=node.at,
             hint="Leave the other attribute out, or cast it, in a sub-query below the join.",
         )
     times = (first.left, first.right)
-    return IntervalJoin(node.left, node.right, node.kind, node.condition, times, lower, upper, make.all_of(rest), at=node.at)
+    return IntervalJoin(node.left, node.right, node.kind, node.condition, times, lower, upper, make.all_of(rest))
 
 
 @dataclass(frozen=True)

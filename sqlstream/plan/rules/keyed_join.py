@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from sqlstream.plan import make
 from sqlstream.plan.nodes import SIDE, Join, KeyedJoin, Named, Node, Project, Union
+from sqlstream.plan.places import placed
 from sqlstream.plan.properties import fields, static
 from sqlstream.sql.expressions import Call, Expr
 from sqlstream.sql.generated_names import generated
@@ -44,7 +45,7 @@ def keyed_join(node: Node) -> Node:
             for name, f in zip(held[other], fields(holder), strict=True):
                 columns.append(Named(name, make.ref(f) if other == side else make.null(f.type)))
         branches.append(Project(source, tuple(columns)))
-    return KeyedJoin(Union(tuple(branches)), node, keys, tuple(null_safe), (held[0], held[1]), make.all_of(rest))
+    return placed(KeyedJoin(Union(tuple(branches)), node, keys, tuple(null_safe), (held[0], held[1]), make.all_of(rest)), node.at)
 
 
 def _equal(condition: Expr, left: set[str], right: set[str]) -> tuple[tuple[Expr, Expr], bool] | None:

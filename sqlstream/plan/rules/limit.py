@@ -20,5 +20,5 @@ def limit(node: Node) -> Node:
             below, order = (source.input, source.keys) if isinstance(source, Sort) else (source, ())
             # The first rows of those that only come stay the first.
             once = not ordered and offset == 0 and count == 1 and not changelog_mode(below).updates
-            return Rank(below, (), order, None, offset + 1, offset + count, once=once)
+            return Rank(below, (), order, None, offset + 1, offset + count, once=once, at=node.at)
     return node

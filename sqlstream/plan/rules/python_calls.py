@@ -13,6 +13,7 @@ from dataclasses import replace
 from sqlstream.core.errors import NotSupported
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Expand, Filter, LookupJoin, Named, Node, Project, Union, Values, Watermark
+from sqlstream.plan.places import at_clause, placed
 from sqlstream.plan.properties import fields
 from sqlstream.plan.rules.python_lift import Lift, outermost_calls
 from sqlstream.sql.expressions import ColumnRef, Expr
@@ -25,6 +26,11 @@ _LOOKUP = "Python functions are not supported in the condition of a lookup join 
 def python_calls(node: Node) -> Node:
     """``node`` with its Python calls in projections. Raises NotSupported."""
     node = node.with_inputs(tuple(python_calls(i) for i in node.inputs))
+    with at_clause(node):
+        return placed(_without_calls(node), node.at)
+
+
+def _without_calls(node: Node) -> Node:
     match node:
         case Project(input=source, columns=columns):
             lift = Lift(fields(source), often=[call for c in columns for call in outermost_calls(c.expr)])

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from sqlstream.core.errors import NotSupported
 from sqlstream.plan import make
 from sqlstream.plan.nodes import IntervalJoin, Join, JoinKind, Named, Node, Project, filtered
+from sqlstream.plan.places import at_clause, placed
 from sqlstream.plan.properties import fields
 from sqlstream.plan.rules.python_lift import Lift, is_python_call, outermost_calls
 from sqlstream.sql.generated_names import generated
@@ -31,7 +32,10 @@ _BOTH_SIDES = (
 def python_joins(node: Node) -> Node:
     """``node`` with the Python calls in its joins' conditions moved below or above the joins."""
     node = node.with_inputs(tuple(python_joins(i) for i in node.inputs))
-    return _without_calls(node) if isinstance(node, Join) and outermost_calls(node.condition) else node
+    if not (isinstance(node, Join) and outermost_calls(node.condition)):
+        return node
+    with at_clause(node):
+        return placed(_without_calls(node), node.at)
 
 
 def _without_calls(node: Join) -> Node:

@@ -21,4 +21,4 @@ def rank(node: Node) -> Node:
     # By processing time, the first row stays the first.
     time = field(over.input, by.name).time if len(over.order) == 1 else None
     once = time is TimeAttribute.PROCTIME and not by.descending and (first, last) == (1, 1)
-    return limit.above(Rank(over.input, over.partition, over.order, over.aggregates[0].name, first, last, limit.latest, once))
+    return limit.above(Rank(over.input, over.partition, over.order, over.aggregates[0].name, first, last, limit.latest, once, at=over.at))

@@ -26,4 +26,4 @@ def sink_materializer(node: Node) -> Node:
         return node
     if find_connector(node.table.connector).shows_changes or not changelog_mode(node.input).retracts or upsert_key(node.input) is not None:
         return node
-    return replace(node, input=Rank(node.input, node.table.primary_key.columns, (), None, 1, 1, latest=True))
+    return replace(node, input=Rank(node.input, node.table.primary_key.columns, (), None, 1, 1, latest=True, at=node.at))

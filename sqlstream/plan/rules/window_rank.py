@@ -35,5 +35,6 @@ def window_rank(node: Node) -> Node:
         bounds[WINDOW_END],
         time,
         limit.latest,
+        at=over.at,
     )
     return limit.above(ranked)
