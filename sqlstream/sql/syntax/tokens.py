@@ -59,7 +59,7 @@ def tokenize(text: str, lexed: Sequence[Lexeme] = (), offset: int = 0) -> list[T
     tokens: list[Token] = []
     line, line_start, counted = 1, 0, 0
     # What is open is lexed otherwise here: as the sign that it begins with.
-    known = (x._replace(start=x.start - offset) for x in lexed) if lexed and not lexed[-1].is_open else None
+    known = (Lexeme(kind, written, start - offset) for kind, written, start in lexed) if lexed and not lexed[-1].is_open else None
     for lexeme in known or lexemes(text):
         if lexeme.kind is Kind.COMMENT:
             continue
@@ -76,9 +76,10 @@ def tolerant_tokens(text: str) -> list[Token]:
     """The tokens of text that may be wrong, comments among them. What is open reaches to the end; escapes that are wrong stay."""
     tokens: list[Token] = []
     for lexeme in lexemes(text, open_ends=True):
-        end = _ENDS.get(lexeme.kind, "") if lexeme.is_open else ""
+        # Nothing follows what is open.
+        end = _ENDS.get(lexeme.kind, "") if lexeme.end == len(text) and lexeme.is_open else ""
         try:
-            value = _read(lexeme._replace(text=lexeme.text + end), text)
+            value = _read(Lexeme(lexeme.kind, lexeme.text + end, lexeme.start) if end else lexeme, text)
         except SyntaxProblem:
             value = _half_decoded(lexeme.text)
         tokens.append(Token(_type(lexeme), value, start=lexeme.start, end=lexeme.end - 1))
