@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from sqlstream.session.session import Session
 
 CONFIG = "sqlstream.toml"
-SUBCOMMANDS = ("kafka", "demo", "init", "check", "test-udf", "jobs", "package")
+SUBCOMMANDS = ("kafka", "demo", "init", "check", "test-udf", "jobs", "package", "serve")
 EPILOG = """\
 subcommands:
   sqlstream kafka ...     a Kafka broker for development (sqlstream kafka --help)
   sqlstream query [NAME PARAMETER=VALUE ..]  runs a saved query; without a name lists them
   sqlstream jobs ...      the jobs of a project, of every process: list, stop, start --detach (sqlstream jobs --help)
+  sqlstream serve         serves the project to Flink's SQL client, JDBC and dbt (sqlstream serve --help)
   sqlstream package FILE  the project as one file for spark-submit (sqlstream package --help)
   sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
   sqlstream test-udf FILE runs the doctests of Python functions through SQL's types
@@ -438,6 +439,14 @@ def _subcommand(name: str, argv: list[str]) -> int:
         arguments, _ = _of_project().parse_known_args(argv)
         project = _project(command.parser(), arguments.project, runs=False)
         return command.main(argv, project, project_options(command.parser(), project))
+    if name == "serve":
+        from sqlstream.cli import serve
+
+        if "-h" in argv or "--help" in argv:
+            serve.parser().parse_args(argv)
+        arguments, _ = _of_project().parse_known_args(argv)
+        project = _project(serve.parser(), arguments.project)
+        return serve.main(argv, project, project_options(serve.parser(), project))
     if name == "init":
         from sqlstream.cli import init
 

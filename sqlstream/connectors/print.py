@@ -19,7 +19,7 @@ from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -88,10 +88,10 @@ def _in_order(batch: DataFrame, request: Write) -> DataFrame:
 
 def _show(frame: DataFrame, emit: Callable[[str], None]) -> None:
     rows: list[tuple[Any, ...]] = []
-    kinds = KIND in frame.columns
+    columns = frame.columns
 
     def flush() -> None:
-        for change in changes(rows, kinds=kinds):
+        for change in changes(rows, columns):
             emit(printed_line(change))
         rows.clear()
 
@@ -108,7 +108,7 @@ def _viewed(frame: DataFrame, emit: Callable[[str], None]) -> str:
 
     gateway = frame.sparkSession.sparkContext._gateway
     ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
-    viewer = _Viewer(emit, kinds=KIND in frame.columns)
+    viewer = _Viewer(emit, frame.columns)
     targets: str = classes(frame.sparkSession).realtime.ShownRows.begin(frame._jdf.schema(), viewer)
     return targets
 
@@ -119,14 +119,14 @@ class _Viewer:
     class Java:
         implements: ClassVar = ["java.util.function.Consumer"]
 
-    def __init__(self, emit: Callable[[str], None], *, kinds: bool) -> None:
+    def __init__(self, emit: Callable[[str], None], columns: Sequence[str]) -> None:
         self._emit = emit
-        self._kinds = kinds
+        self._columns = columns
         self._lock = threading.Lock()
 
     def accept(self, rows: str) -> None:
         with self._lock:
-            for change in changes(map(tuple, json.loads(rows)), kinds=self._kinds):
+            for change in changes(map(tuple, json.loads(rows)), self._columns):
                 self._emit(printed_line(change))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.core.hidden import hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class RowKind(Enum):
@@ -39,6 +39,8 @@ class RowKind(Enum):
 # The column that rows carry their kind in: the place among RowKind's.
 KIND = hidden("kind")
 KIND_TYPE = "TINYINT"
+# The column of the cells as JSON, where rows have one.
+VALUES = hidden("values")
 # Whether a row takes an earlier one away, in Spark's SQL.
 REMOVES = f"{KIND} IN ({', '.join(str(kind.code) for kind in RowKind if kind.removes)})"
 
@@ -86,15 +88,26 @@ class Nested(str):
 
 @dataclass(frozen=True)
 class Change:
-    """One row of a result: its kind and its cells as Flink's client shows them (None is NULL)."""
+    """One row of a result: its kind and its cells as Flink's client shows them (None is NULL).
+
+    ``values`` are the cells as JSON, where that was asked for: None where a type has none.
+    """
 
     kind: RowKind
     row: tuple[str | None, ...]
+    values: tuple[str | None, ...] | None = None
 
 
-def changes(rows: Iterable[tuple[Any, ...]], *, kinds: bool) -> list[Change]:
-    """``rows`` as changes: inserts, or of the kind whose code each has in its last cell."""
-    if not kinds:
-        return [Change(RowKind.INSERT, row) for row in rows]
+def changes(rows: Iterable[tuple[Any, ...]], columns: Sequence[str]) -> list[Change]:
+    """``rows`` as changes: inserts, or of the kind whose code each has in the column KIND; with the values of the column VALUES."""
     every = list(RowKind)
-    return [Change(every[row[-1]], row[:-1]) for row in rows]
+    kind, values = (columns.index(name) if name in columns else None for name in (KIND, VALUES))
+    width = len(columns) - (kind is not None) - (values is not None)
+    return [
+        Change(
+            RowKind.INSERT if kind is None else every[row[kind]],
+            row[:width],
+            None if values is None else tuple(row[values]),
+        )
+        for row in rows
+    ]

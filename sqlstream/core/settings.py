@@ -43,6 +43,8 @@ SETTINGS: tuple[Option, ...] = (
     Option(EDIT_MODE, _ENUM, "emacs", "Keys of the prompt: HELP KEYS.", values=("emacs", "vi")),
     Option("sql-client.verbose", _BOOL, "false", "Print the full stack trace of an error."),
     Option("table.display.max-column-width", _INT, "30", "As sql-client.display.max-column-width."),
+    Option("sql-gateway.session.idle-timeout", _TIME, "10 min", "After how long the server closes a session that nobody uses; 0 means never."),
+    Option("sql-gateway.session.max-num", _INT, "1000000", "How many sessions the server has at most."),
     Option("execution.runtime-mode", _ENUM, "streaming", "Whether a query runs as a stream or once.", values=("streaming", "batch")),
     Option("execution.checkpointing.interval", _TIME, None, "The shortest time between two micro-batches; each is a checkpoint."),
     Option("execution.real-time", _ENUM, "auto", "Whether rows go through a query one by one, in milliseconds, and not by micro-batches;"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.formats import json_read, rows
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql, exclusive, refuse_types
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column as AnyColumn
     from pyspark.sql import DataFrame
+
+    from sqlstream.sql.types import Type
 
 _NO_NULL_KEYS = "a map can't have a NULL key here: creating one fails the job"
 
@@ -79,3 +81,24 @@ class Json(JsonBased):
             complete=self.option(options, "fail-on-missing-field"),
             tree=not self.option(options, "decode.json-parser.enabled"),
         )
+
+
+def writes_value(type_: Type) -> bool:
+    """Whether JSON has a form for the values of a type."""
+    try:
+        Json().check((("v", type_),), {})
+    except SqlStreamError:
+        return False
+    return True
+
+
+def value_text(name: str, type_: Type) -> AnyColumn:
+    """The text of a column as a JSON value, ``null`` for NULL: times are written by ISO 8601."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.classic.column import Column
+
+    alone = (("v", type_),)
+    writer = rows.java().JsonWriter(columns_sql(alone), json.dumps(json_read.row(alone)), True, False, False)
+    text: AnyColumn = Column(writer.written(F.struct(F.col(quote(name)).alias("v"))._jc))
+    around = len('{"v":}')
+    return text.substr(F.lit(around), F.length(text) - around)

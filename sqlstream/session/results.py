@@ -52,12 +52,13 @@ class Completed(Outcome):
 @dataclass(frozen=True)
 class Rows(Outcome):
     """All rows at once: SHOW, DESCRIBE, a batch SELECT. ``query`` for the latter: wide cells are cut, the time is shown. ``cut``: in a
-    terminal wide cells are cut where there is no room for them."""
+    terminal wide cells are cut where there is no room for them. ``blank``: an empty cell is NULL, of which nothing is shown."""
 
     columns: tuple[Field, ...] = ()
     rows: tuple[tuple[str | None, ...], ...] = ()
     query: bool = False
     cut: bool = False
+    blank: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,11 @@ class Advice(Rows):
 
 @dataclass(frozen=True)
 class Stream(Outcome):
-    """Rows as they come: the iterator waits for the next one, and ends with a bounded input or an interrupt."""
+    """Rows as they come: the iterator waits for the next one, and ends with a bounded input or an interrupt. ``stop`` ends it from another thread."""
 
     columns: tuple[Field, ...] = ()
     changes: Iterator[Change] = field(default_factory=lambda: iter(()))
+    stop: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,6 @@ def text_rows(headers: Iterable[str], rows: Iterable[tuple[str | None, ...]], **
     return Rows(columns=text_columns(headers), rows=tuple(rows), **more)  # type: ignore[arg-type]
 
 
-def masked_rows(headers: Iterable[str], rows: Iterable[Sequence[str | None]]) -> Rows:
+def masked_rows(headers: Iterable[str], rows: Iterable[Sequence[str | None]], **more: object) -> Rows:
     """The same of what somebody has declared, without the passwords in it."""
-    return text_rows(headers, (tuple(None if cell is None else masked_value(cell) for cell in row) for row in rows))
+    return text_rows(headers, (tuple(None if cell is None else masked_value(cell) for cell in row) for row in rows), **more)

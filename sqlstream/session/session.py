@@ -49,9 +49,12 @@ class Session:
         progress: Callable[[list[JobMetrics]], None] = lambda running: None,
         python: bool = True,
         keep_stopped: bool = False,
+        jobs: Jobs | None = None,
+        values: bool = False,
     ) -> None:
         """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``save``,
-        ``ask`` and ``progress``: see User. ``python``: see Planner; ``keep_stopped``: see Jobs.
+        ``ask`` and ``progress``: see User. ``python``: see Planner; ``keep_stopped``: see Jobs. ``jobs``: those of several sessions, which go on
+        when this one is closed. ``values``: see OnSpark.
         """
         project = project.resolve()
         initial, variables = dict(options or {}), dict(variables or {})
@@ -62,12 +65,13 @@ class Session:
         catalog = CatalogManager()
         planner = Planner(project, catalog, CatalogFiles(project, catalog, parse), own, python=python)
         access = SessionEngine(project, own, notify, engine, owned=owns_engine, starts_anew=interactive)
-        self._on_spark = OnSpark()
+        self._on_spark = OnSpark(values=values)
+        self._owns_jobs = jobs is None
         self.context = Context(
             user=User(notify, progress, ask, interactive, save or interactive),
             planner=planner,
             engine=access,
-            jobs=Jobs(project, access.job_folders, emit, notify, access.again, keep_stopped=keep_stopped),
+            jobs=jobs or Jobs(project, access.job_folders, emit, notify, access.again, keep_stopped=keep_stopped),
             runs=self._on_spark,
             initial=initial,
             variables=variables,
@@ -133,16 +137,18 @@ class Session:
         self.jobs.wait(user.progress, user.interrupted)
 
     def close(self) -> None:
-        """Stop the session's jobs and its Spark."""
+        """Stop the session's jobs and its Spark, where they are its own."""
         if self._closed:
             return
         self._closed = True
         self.interrupt()
         self._on_spark.await_end()
-        self.jobs.stop_all()
-        self.jobs.settle()
+        if self._owns_jobs:
+            self.jobs.stop_all()
+            self.jobs.settle()
         self.context.engine.stop()
-        self.jobs.let_go()
+        if self._owns_jobs:
+            self.jobs.let_go()
 
     def hurry(self) -> None:
         """From another thread: make ``close`` quick. Spark's JVM ends as if killed; the state of jobs stays intact."""

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.local_rows import local_rows
 from sqlstream.core import private
-from sqlstream.core.changelog import KIND, Change, Nested, RowKind, changes
+from sqlstream.core.changelog import KIND, VALUES, Change, Nested, changes
 from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.formats.json import value_text, writes_value
 from sqlstream.plan.properties import bounded, fields, window_column
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.lower import not_null
@@ -34,17 +35,34 @@ from sqlstream.sql.types import NESTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from sqlstream.plan.nodes import Node
     from sqlstream.runtime.monitor.metrics import QueryMetrics
     from sqlstream.sql.types import Type
 
 
-def displayed(frame: DataFrame, node: Node, zone: str) -> DataFrame:
-    """``frame`` with every cell as the client shows it; a nested one as a pair of that and its JSON."""
-    shown = [f"{_cell_sql(quote(c.name), c.type, zone)} AS {quote(c.name)}" for c in fields(node)]
-    return frame.selectExpr(*shown, *[c for c in frame.columns if c == KIND])
+def displayed(frame: DataFrame, node: Node, zone: str, *, values: bool = False) -> DataFrame:
+    """``frame`` with every cell as the client shows it; a nested one as a pair of that and its JSON. ``values``: and the column VALUES."""
+    from pyspark.sql import functions as F
+
+    shown = [F.expr(_cell_sql(quote(c.name), c.type, zone)).alias(c.name) for c in fields(node)]
+    kinds = [F.col(c) for c in frame.columns if c == KIND]
+    written = [F.array(*(_value(c.name, c.type) for c in fields(node))).alias(VALUES)] if values else []
+    return frame.select(*shown, *kinds, *written)
+
+
+def _value(name: str, type_: Type) -> Column:
+    """A column as JSON, as Flink's JSON writes it, times by ISO 8601, an interval as a number. NULL where the type has no such form."""
+    from pyspark.sql import functions as F
+
+    match type_.root:
+        case "INTERVAL_MONTHS":
+            return F.expr(f"coalesce(CAST(CAST(CAST({quote(name)} AS INTERVAL MONTH) AS INT) AS STRING), 'null')")
+        case "INTERVAL_MILLIS":
+            millis = f"CAST(CAST({quote(name)} AS INTERVAL SECOND) AS DECIMAL(20, 6)) * 1000"
+            return F.expr(f"coalesce(CAST(CAST({millis} AS BIGINT) AS STRING), 'null')")
+    return value_text(name, type_) if writes_value(type_) else F.lit(None).cast("STRING")
 
 
 def _cell_sql(name: str, type_: Type, zone: str) -> str:
@@ -63,9 +81,13 @@ def in_order(frame: DataFrame, column: str | None) -> DataFrame:
 
 
 class Collection:
-    """A SELECT over static input. ``stop`` ends it from another thread. ``drop_nulls``: rows with NULL in a NOT NULL column don't fail it."""
+    """A SELECT over static input. ``stop`` ends it from another thread. ``drop_nulls``: rows with NULL in a NOT NULL column don't fail it.
+    ``values``: changes have them.
+    """
 
-    def __init__(self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, batch: bool, drop_nulls: bool) -> None:
+    def __init__(
+        self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, batch: bool, drop_nulls: bool, values: bool = False
+    ) -> None:
         self._node = node
         self._limit = limit
         self._drop_nulls = drop_nulls
@@ -75,18 +97,19 @@ class Collection:
             spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project,
             state=self._folder, shared=self._folder, control=self._folder,
         )  # fmt: skip
+        self._values = values
         self._query = BatchQuery(spark, self._folder.name)
         self.ended = threading.Event()
 
-    def rows(self, report: Callable[[QueryMetrics], None]) -> tuple[tuple[Any, ...], ...]:
-        """All of them; ``report`` hears about once a second how far it is, from another thread. Raises JobFailed."""
+    def changes(self, report: Callable[[QueryMetrics], None]) -> list[Change]:
+        """All rows, as inserts; ``report`` hears about once a second how far it is, from another thread. Raises JobFailed."""
         collected: list[tuple[Any, ...]] = []
         try:
             rows = not_null.delivered(self._node, lower(self._node, self._to), drop=self._drop_nulls)
-            frame = in_order(displayed(rows, self._node, self._to.zone), window_column(self._node))
+            frame = in_order(displayed(rows, self._node, self._to.zone, values=self._values), window_column(self._node))
             frame = frame if self._limit is None else frame.limit(self._limit)
             self._query.run(frame, lambda: collected.extend(cells(row) for row in frame.collect()), report)
-            return tuple(collected)
+            return changes(collected, frame.columns)
         except Exception as error:
             raise job_error(error, called_names(self._node), (self._node,), self._folder) from error
         finally:
@@ -94,22 +117,18 @@ class Collection:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def stop(self) -> None:
-        """End it: ``rows`` fails. Of one that has ended Spark is not asked: its JVM may be gone."""
+        """End it: ``changes`` fails. Of one that has ended Spark is not asked: its JVM may be gone."""
         if not self.ended.is_set():
             self._query.stop()
 
 
-def inserts(rows: Iterable[tuple[str | None, ...]]) -> Iterator[Change]:
-    """``rows`` as inserts."""
-    return (Change(RowKind.INSERT, row) for row in rows)
-
-
 class Changes:
-    """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread. ``drop_nulls`` as in Collection."""
+    """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread. ``drop_nulls`` and ``values`` as in Collection."""
 
     def __init__(
-        self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, drop_nulls: bool, idle_ms: int = 0, future_ms: int = 0
-    ) -> None:
+        self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, drop_nulls: bool, values: bool = False,
+        idle_ms: int = 0, future_ms: int = 0,
+    ) -> None:  # fmt: skip
         self._folder = _scratch(project)
         self._to = Lowering(
             spark, streaming=True, batch=False, bounded=bounded(node), zone=zone, project=project,
@@ -123,7 +142,7 @@ class Changes:
         self._stopped = threading.Event()
         self.ended = threading.Event()
         try:
-            self._frame = displayed(not_null.delivered(node, lower(node, self._to), drop=drop_nulls), node, zone)
+            self._frame = displayed(not_null.delivered(node, lower(node, self._to), drop=drop_nulls), node, zone, values=values)
         except Exception as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise job_error(error, folder=self._folder) from error
@@ -191,7 +210,7 @@ class Changes:
 
     def _give(self, rows: list[tuple[Any, ...]]) -> None:
         if rows:
-            self._put(changes(rows, kinds=KIND in self._frame.columns))
+            self._put(changes(rows, self._frame.columns))
 
     def _put(self, item: list[Change] | BaseException | None) -> None:
         while True:

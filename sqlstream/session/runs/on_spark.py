@@ -45,7 +45,9 @@ _CLOSING_SECONDS = 10
 class OnSpark:
     """Runs all that a session is asked to. It has one SELECT at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, values: bool = False) -> None:
+        """``values``: the rows of a SELECT come as changes that have their values, in batch mode, too."""
+        self._values = values
         self._select: select.Changes | select.Collection | None = None
 
     def carries_out(self, node: exp.Expr) -> bool:
@@ -66,16 +68,23 @@ class OnSpark:
         spark, project, zone, drop_nulls = context.engine.spark, context.project, env.settings.zone, env.settings.drop_nulls
         notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))
         if env.settings.batch or static(plan):
-            collection = self._select = select.Collection(plan, limit, spark, zone, project, batch=env.settings.batch, drop_nulls=drop_nulls)
+            batch = env.settings.batch
+            collection = self._select = select.Collection(plan, limit, spark, zone, project, batch=batch, drop_nulls=drop_nulls, values=self._values)
             self._stop_if_interrupted(context.user)
-            changes = remembered(context, columns, select.inserts(_collected(collection, context.user)))
-            if env.settings.batch:
+            changes = self._passing(context, columns, iter(_collected(collection, context.user)))
+            if batch and not self._values:
                 return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
-            return results.Stream(columns=columns, changes=changes, notices=notices)
+            return results.Stream(columns=columns, changes=changes, notices=notices, stop=collection.stop)
         idle, ahead = idle_ms(context.options), future_ms(context.options)
-        running = self._select = select.Changes(plan, limit, spark, zone, project, drop_nulls=drop_nulls, idle_ms=idle, future_ms=ahead)
+        running = self._select = select.Changes(
+            plan, limit, spark, zone, project, drop_nulls=drop_nulls, values=self._values, idle_ms=idle, future_ms=ahead
+        )
         self._stop_if_interrupted(context.user)
-        return results.Stream(columns=columns, changes=remembered(context, columns, iter(running)), notices=notices)
+        return results.Stream(columns=columns, changes=self._passing(context, columns, iter(running)), notices=notices, stop=running.stop)
+
+    def _passing(self, context: Context, columns: tuple[Field, ...], changes: Iterator[Change]) -> Iterator[Change]:
+        """``changes``; those that are read are the last result from now on, unless another program reads them."""
+        return changes if self._values else remembered(context, columns, changes)
 
     def _stop_if_interrupted(self, user: User) -> None:
         # The interrupt may have come before there was anything to end.
@@ -152,10 +161,10 @@ def remembered(context: Context, columns: tuple[Field, ...], changes: Iterator[C
     return context.last_result.passing(changes)
 
 
-def _collected(query: select.Collection, user: User) -> tuple[tuple[str | None, ...], ...]:
+def _collected(query: select.Collection, user: User) -> list[Change]:
     began = time.time()
     try:
-        return query.rows(lambda metrics: user.progress([JobMetrics("", "SELECT", JobStatus.RUNNING.value, began, (metrics,))]))
+        return query.changes(lambda metrics: user.progress([JobMetrics("", "SELECT", JobStatus.RUNNING.value, began, (metrics,))]))
     finally:
         user.progress([])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.catalog import show
@@ -11,6 +12,7 @@ from sqlstream.session.queries import saved_queries, signature
 from sqlstream.session.statements import jobs, savepoints
 from sqlstream.sql.functions import CALLABLE
 from sqlstream.sql.syntax import ast
+from sqlstream.sql.types import BOOLEAN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +41,7 @@ def answer(node: ast.Show, context: Context) -> Outcome:
             rows = show.views(catalog, parts, like, at)
         case "COLUMNS":
             item = catalog.described(parts, at)
-            rows = show.describe(item, planner.schema(item), like)
+            return _columns(show.describe(item, planner.schema(item), like))
         case "FUNCTIONS" | "USER FUNCTIONS":
             rows = show.function_names(catalog, (n.lower() for n in CALLABLE), like, user=kind == "USER FUNCTIONS")
         case "CURRENT CATALOG":
@@ -93,8 +95,14 @@ def describe(node: ast.Describe, context: Context) -> Outcome:
             rows = show.describe_function(catalog, ast.parts(node.this), CALLABLE, planner.functions().described, extended=extended, at=node.this)
         case _:
             item = catalog.described(ast.parts(node.this), node.this)
-            rows = show.describe(item, planner.schema(item))
+            return _columns(show.describe(item, planner.schema(item)))
     return results.masked_rows(rows.headers, rows.rows)
+
+
+def _columns(described: show.Listing) -> Outcome:
+    """The columns of a table: whether one may be NULL is a BOOLEAN."""
+    rows = results.masked_rows(described.headers, described.rows, blank=True)
+    return replace(rows, columns=tuple(replace(c, type=BOOLEAN) if c.name == "null" else c for c in rows.columns))
 
 
 HANDLERS: Mapping[type[exp.Expr], Handler] = {ast.Show: answer, ast.Describe: describe}

@@ -81,7 +81,7 @@ HELP FORM‸                                             FORMAT
 HELP TOP‸                                              TOP-N
 HELP CONNECTOR k‸                                      kafka
 HELP FORMAT de‸                                        debezium-json
-HELP SET idle‸                                         'table.exec.source.idle-timeout'
+HELP SET idle‸                                         'sql-gateway.session.idle-timeout' | 'table.exec.source.idle-timeout'
 SOURCE '‸                                              'queries/daily.sql' | 'queries/weekly.sql'
 \\q ‸                                                  daily | weekly
 \\q we‸                                                weekly

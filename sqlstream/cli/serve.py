@@ -1,0 +1,48 @@
+"""``sqlstream serve``: the server of a project."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from sqlstream.core.errors import SetupError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+LOOPBACK = "127.0.0.1"
+PORT = 8083
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the subcommand."""
+    made = argparse.ArgumentParser(
+        prog="sqlstream serve",
+        description="Serves a project: Flink's SQL client, its JDBC driver and dbt connect to it. Jobs go on when their clients leave.",
+        allow_abbrev=False,
+    )
+    made.add_argument("--project", metavar="DIR", help="the project's folder (default: found from here upwards)")
+    made.add_argument("--host", default=LOOPBACK, help=f"the address to listen at (default {LOOPBACK})")
+    made.add_argument("--port", type=int, default=PORT, help=f"the port to listen at; 0 is any that is free (default {PORT})")
+    return made
+
+
+def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
+    """Run the server until it is told to end; the exit code comes back. Raises SetupError."""
+    arguments = parser().parse_args(argv)
+    try:
+        import uvicorn
+
+        from sqlstream.server.app import application
+    except ModuleNotFoundError as error:
+        raise SetupError(f"The server needs the package {error.name}.", hint="pip install 'sqlstream[server]'") from error
+    from sqlstream.server.server import Server
+
+    server = Server(project, options, lambda line: print(line, file=sys.stderr, flush=True))
+    server.start()
+    config = uvicorn.Config(application(server), host=arguments.host, port=arguments.port, log_level="warning", timeout_graceful_shutdown=5)
+    running = uvicorn.Server(config)
+    running.run()
+    return 0

@@ -1,0 +1,4 @@
+"""The server: one Spark for many sessions, which are reached over HTTP, and for the jobs of a project.
+
+``gateway`` is the REST interface of Flink's SQL gateway.
+"""

@@ -1,0 +1,48 @@
+"""The server's web application: each subject has routes of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+
+from sqlstream.server.gateway.errors import refusal
+from sqlstream.server.gateway.routes import routes
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from sqlstream.server.server import Server
+
+
+def application(server: Server) -> Starlette:
+    """The application of ``server``, which it closes at its end."""
+
+    @asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        looking = asyncio.create_task(_close_idle(server))
+        try:
+            yield
+        finally:
+            looking.cancel()
+            await run_in_threadpool(server.close)
+
+    return Starlette(routes=routes(server.sessions, server.project), lifespan=running, exception_handlers={404: _refused, 405: _refused})
+
+
+async def _close_idle(server: Server) -> None:
+    while True:
+        await asyncio.sleep(server.sessions.look_seconds)
+        await run_in_threadpool(server.sessions.close_idle)
+
+
+async def _refused(request: Request, problem: Exception) -> Response:
+    status = getattr(problem, "status_code", 404)
+    what = "Not found" if status == 404 else "Method not allowed"
+    return refusal(f"{what}: {request.method} {request.url.path}", status=status)

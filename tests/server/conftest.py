@@ -1,0 +1,71 @@
+"""Servers for tests: each on a port of its own, in this process."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+import uvicorn
+
+from sqlstream.server.app import application
+from sqlstream.server.server import Server
+from tests.server.client import Client
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+
+@contextmanager
+def serving(project: Path, options: dict[str, str], engine: object) -> Iterator[Client]:
+    """A server of ``project``, and a client of it."""
+    server = Server(project, {"table.local-time-zone": "UTC", **options}, print, engine)
+    running = uvicorn.Server(uvicorn.Config(application(server), port=0, log_level="warning", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=running.run, daemon=True)
+    thread.start()
+    try:
+        until(lambda: running.started)
+        (listener,) = running.servers[0].sockets
+        client = Client(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        client.server = server
+        yield client
+    finally:
+        running.should_exit = True
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Callable[..., AbstractContextManager[Client]]:
+    """Servers without Spark."""
+    return lambda **options: serving(tmp_path, options, _NoEngine())
+
+
+class _NoEngine:
+    """Where no statement needs Spark."""
+
+    started = False
+
+    def start(self, *, warm: bool = False) -> None:
+        raise AssertionError("Spark is started")
+
+    def kill(self) -> None:
+        pass
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Client]:
+    """A client of a server without Spark."""
+    with serving(tmp_path, {}, _NoEngine()) as made:
+        yield made
+
+
+@pytest.fixture
+def on_spark(tmp_path: Path, engine: object) -> Iterator[Client]:
+    """A client of a server with Spark."""
+    with serving(tmp_path, {}, engine) as made:
+        yield made
