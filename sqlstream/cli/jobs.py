@@ -45,11 +45,12 @@ _OF_FILES = {
 }
 _ENDING_SECONDS = 100.0
 # By whether it is drained, and saved.
+_DRAINED = "all that had arrived is processed, and every window closed"
 _STOPS = {
     (False, False): Action.STOP, (False, True): Action.STOP_WITH_SAVEPOINT, (True, False): Action.DRAIN, (True, True): Action.DRAIN_WITH_SAVEPOINT,
 }  # fmt: skip
 EPILOG = """\
-NAME is a job's name, or the beginning of the id that its last run had. Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
+NAME is a job's name, or the beginning of the id that its last run had; stop and logs take the file of a script, too. Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -69,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
     verb("list", "list them", job=False).add_argument("--json", action="store_true", help="one object per line")
     verb("why", "why one emits nothing, or nothing more, and what to do")
     verb("show", "all that is known of one, its versions and its statement")
-    stop = verb("stop", "stop one; its state is kept, and the same statement continues from there")
+    stop = verb("stop", "stop one, or all of a script in the background; its state is kept, and the same statement continues from there")
     stop.add_argument("--drain", action="store_true", help="after what has arrived is processed and every open window closed")
     stop.add_argument("--timeout", type=float, metavar="SECONDS", help="wait no longer than so")
     stop.add_argument("--savepoint", action="store_true", help="with a savepoint, whose path is printed")
@@ -166,7 +167,7 @@ def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: S
         raise ValidationError("Nothing was stopped or started: state would be lost." if seen else f"There is no job in '{file}'.")
     folder = background.folder_of(project, file.resolve())
     if _runs(folder):
-        _end_script(folder, str(file))
+        _end_script(folder, str(file), _ENDING_SECONDS)
     return starting.detached(project, jobs, file, [background.KEEP_STOPPED, "-D", "execution.upgrade-mode=last-state", *options])
 
 
@@ -243,9 +244,16 @@ def _time(seconds: float) -> str:
 def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float | None) -> int:
     if (folder := _running(project, name)) is not None:
         script = background.Background.read(folder)
-        ended = [job.name for job in registry.records(jobs) if script is not None and job.held and job.process_id == script.process]
-        _end_script(folder, name)
-        Screen().notify(f"{name} has ended{_with(ended)}.")
+        mine = [job for job in registry.records(jobs) if script is not None and job.held and job.process_id == script.process]
+        if action is not Action.STOP:
+            for job in mine:
+                _ask(job, action, seconds)
+        _end_script(folder, name, _ENDING_SECONDS if seconds is None else seconds)
+        if action is not Action.STOP:
+            for job in mine:
+                # It is the script that was stopped: with it they start again.
+                job.folder.let_start()
+        Screen().notify(f"{name} has ended{_with([job.name for job in mine], _is_drained(action))}.")
         return 0
     if not registry.exists(jobs, name) and (of := _by_file(project, name)) is not None:
         unknown = "has ended after its supervisor was killed, or could not write how it ended"
@@ -258,14 +266,18 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
         return 0
     _ask(job, action, seconds)
     again = f"sqlstream jobs start {shlex.quote(job.name)} starts it again in its process, its statement in another"
-    drained = action in (Action.DRAIN, Action.DRAIN_WITH_SAVEPOINT)
-    how = "drained: all that had arrived is processed, and every window closed" if drained else f"stopped; its state is kept. {again}"
+    how = f"drained: {_DRAINED}" if _is_drained(action) else f"stopped; its state is kept. {again}"
     Screen().notify(f"Job '{job.name}' is {how}.")
     return 0
 
 
-def _with(ended: Sequence[str]) -> str:
-    return f"; its jobs are stopped, and their state is kept: {', '.join(ended)}" if ended else ""
+def _is_drained(action: Action) -> bool:
+    return action in (Action.DRAIN, Action.DRAIN_WITH_SAVEPOINT)
+
+
+def _with(ended: Sequence[str], drained: bool) -> str:
+    how = f"drained ({_DRAINED})" if drained else "stopped, and their state is kept"
+    return f"; its jobs are {how}: {', '.join(ended)}" if ended else ""
 
 
 def _runs(folder: Path) -> bool:
@@ -273,9 +285,9 @@ def _runs(folder: Path) -> bool:
     return background.held(folder) or background.is_running(folder)
 
 
-def _end_script(folder: Path, name: str) -> int:
-    """End a script, and its supervisor, which would start it again."""
-    end = time.monotonic() + _ENDING_SECONDS
+def _end_script(folder: Path, name: str, seconds: float) -> int:
+    """End a script, and its supervisor, which would start it again, within so many seconds."""
+    end = time.monotonic() + seconds
     ended = process = 0
     while _runs(folder):
         script = background.Background.read(folder)
@@ -287,7 +299,7 @@ def _end_script(folder: Path, name: str) -> int:
                 os.kill(process, signal.SIGTERM)
             ended = process
         if time.monotonic() > end:
-            raise JobFailed(f"{name} has not ended within {_ENDING_SECONDS:.0f} s: process {process}.")
+            raise JobFailed(f"{name} has not ended within {seconds:.0f} s: process {process}.")
         time.sleep(0.1)
     return 0
 

@@ -215,7 +215,7 @@ def test_a_script_that_is_ended_as_it_begins(tmp_path: Path) -> None:
 
     thread = threading.Thread(target=begin)
     thread.start()
-    assert jobs_command._end_script(tmp_path, "x.sql") == 0
+    assert jobs_command._end_script(tmp_path, "x.sql", 60) == 0
     thread.join()
     assert supervisor.returncode == -signal.SIGTERM
 
@@ -357,8 +357,12 @@ def test_a_script_in_the_background_is_killed_changed_and_stopped(tmp_path: Path
         third = jobs(tmp_path, "start", str(file), "--detach")
         assert (third.returncode, "whose supervisor has ended" in third.stderr) == (1, True)
     finally:
-        ended = jobs(tmp_path, "stop", str(file))
+        ended = jobs(tmp_path, "stop", str(file), "--savepoint")
     assert (ended.returncode, "its jobs are stopped, and their state is kept: counting." in ended.stderr) == (0, True), ended
+    (saved,) = ended.stdout.split()
+    assert Path(saved.removeprefix("file://")).is_dir()
+    # It is the script that was stopped, which starts its job again.
+    assert not any(JobFolder(path, "counting").stays_stopped for path in (tmp_path / ".sqlstream" / "jobs").glob("counting*"))
     assert listed()["status"] == "CANCELED"
     without = jobs(tmp_path, "start", "copying")
     assert (without.returncode, f"sqlstream jobs start {file} --detach runs it" in without.stderr) == (1, True), without

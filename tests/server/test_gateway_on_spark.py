@@ -161,7 +161,7 @@ def test_a_batch_query_is_cancelled_while_it_computes(on_spark: Client) -> None:
 
 def test_a_client_that_reads_nothing_costs_little(on_spark: Client, files: Path) -> None:
     session = on_spark.open()
-    session.run("CREATE TABLE many (id BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '3000000')")
+    session.run("CREATE TABLE many (id BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '200000')")
     operation = session.begin("SELECT id FROM many")
     until(lambda: on_spark.get(f"{operation}/status").body["status"] == "FINISHED")
     held = on_spark.server.sessions.operations()[-1]
