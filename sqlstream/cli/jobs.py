@@ -165,7 +165,12 @@ def _diff(seen: Sequence[Preview]) -> int:
 
 def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: Sequence[Preview]) -> int:
     if _diff(seen) or not seen:
-        raise ValidationError("Nothing was stopped or started: state would be lost." if seen else f"There is no job in '{file}'.")
+        if not seen:
+            raise ValidationError(f"There is no job in '{file}'.")
+        written = shlex.quote(str(file))
+        begin = f"sqlstream jobs start {written} --detach -D execution.upgrade-mode=stateless"
+        hint = f"sqlstream jobs stop {written}, then {begin}, begins with empty state where the offsets are."
+        raise ValidationError("Nothing was stopped or started: state would be lost.", hint=hint)
     folder = background.folder_of(project, file.resolve())
     if _runs(folder):
         _end_script(folder, str(file), _ENDING_SECONDS)

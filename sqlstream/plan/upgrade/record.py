@@ -25,11 +25,12 @@ from sqlstream.plan.nodes import (
     WindowAggregate,
     scans,
 )
-from sqlstream.plan.properties import changelog_mode, fields, static
+from sqlstream.plan.properties import changelog_mode, fields, state_ttl, static
 from sqlstream.sql.bind import to_text
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.generated_names import reserved, shown
 from sqlstream.udf.declarations.code import codes
+from sqlstream.udf.declarations.functions import calls_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -330,7 +331,7 @@ def _explained(text: str, node: Node) -> str:
 
 def _aggregation(node: Node) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What an aggregate groups by, and its calls: as NodeRecord has them."""
-    if not isinstance(node, GroupAggregate | WindowAggregate):
+    if not isinstance(node, GroupAggregate | WindowAggregate) or not _told_apart(node):
         return "", ()
     types = {f.name: f.type for f in fields(node.input)}
     of = node.input.columns if isinstance(node.input, Project) else ()
@@ -341,6 +342,14 @@ def _aggregation(node: Node) -> tuple[str, tuple[tuple[str, str], ...]]:
     calls = [a.call for a in node.aggregates]
     hashes = [_hash([own_fields(replace(node, aggregates=(replace(a, name=""),))), str(a.call.type)]) for a in node.aggregates]
     return _hash([groups, keys, changelog_mode(node.input).value]), tuple(zip(hashes, map(to_text, calls), strict=True))
+
+
+def _told_apart(node: GroupAggregate | WindowAggregate) -> bool:
+    """Whether what each of its aggregates keeps is told from that of the others: not where rows are taken back, values are counted, or state
+    expires.
+    """
+    counted = any(a.call.distinct or calls_python(a.call) for a in node.aggregates)
+    return not counted and not changelog_mode(node.input).updates and not state_ttl(node)
 
 
 def _expiring(own: Any) -> Any:

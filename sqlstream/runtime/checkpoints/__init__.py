@@ -4,7 +4,7 @@ In: the checkpoint of a query that does not run, records of what the queries rea
 micro-batch is committed: all that the other had done. Savepoints, upgrades and repaired offsets are all made so.
 """
 
-from sqlstream.runtime.checkpoints.adapt import adapted, exchanged, why_not
+from sqlstream.runtime.checkpoints.adapt import adapted, called, exchanged, why_not
 from sqlstream.runtime.checkpoints.base import Base, base, behind
 from sqlstream.runtime.checkpoints.derive import CheckpointMapping, Source, derive
 from sqlstream.runtime.checkpoints.offset_log import read_offsets, shuffle_partitions
@@ -20,6 +20,7 @@ __all__ = [
     "adapted",
     "base",
     "behind",
+    "called",
     "derive",
     "exchanged",
     "mapped",

@@ -17,6 +17,11 @@ _GIVING = ", giving "
 _NAMES = re.compile(r"(?<=[<,])[^<>:,()]+:")
 
 
+def called(record: OperatorRecord) -> str:
+    """What an operator is called: one of ours by what it keeps, another as Spark calls it."""
+    return _operator(record.state) or record.kind
+
+
 def why_not(old: OperatorRecord, new: OperatorRecord) -> str | None:
     """Why ``new`` can't go on with the state of ``old``, as the end of a sentence; None where it can."""
     if old.kind != new.kind or _operator(old.state) != _operator(new.state):
@@ -31,7 +36,7 @@ def why_not(old: OperatorRecord, new: OperatorRecord) -> str | None:
 def adapted(old: OperatorRecord, new: OperatorRecord, *, whole: bool) -> list[int | None] | None:
     """For each column that ``new`` keeps of a key that of ``old``, None for one that begins empty: of aggregates by the same keys, of which both have
     some. None where ``new`` can't go on with what ``old`` kept, ``whole``: with all of it."""
-    if old.kind != new.kind or old.stores != new.stores or _keys(old.state) != _keys(new.state) or not (old.aggregates and new.aggregates):
+    if not (_same_groups(old, new) or _other_operator(old, new)) or not (old.aggregates and new.aggregates):
         return None
     shared = {aggregate for aggregate in new.aggregates if aggregate in old.aggregates and aggregate[0]}
     # One that can't be told from others may be any that is not there any more.
@@ -59,19 +64,28 @@ def exchanged(old: OperatorRecord, new: OperatorRecord) -> list[int | None] | No
     """The same of an aggregate that was computed by Spark's own operator and is by ours, or the other way around: both keep the same buffers, and
     their places may be others. None where ``new`` can't go on with all that ``old`` kept.
     """
+    same = set(old.aggregates) == set(new.aggregates) and new.aggregates and all(text for text, _ in new.aggregates)
+    return _places(old, new) if same and _other_operator(old, new) else None
+
+
+def _other_operator(old: OperatorRecord, new: OperatorRecord) -> bool:
+    """Whether one is Spark's aggregate and the other ours, by the same keys."""
     ours = new if _operator(new.state) else old
     theirs = old if ours is new else new
     if _operator(ours.state) != _AGGREGATE or _EXPIRES in ours.state or theirs.kind != _SPARKS:
-        return None
+        return False
     # Before the keys ours has their hash.
-    if (
-        _types(ours)[1:] != _types(theirs)
-        or set(old.aggregates) != set(new.aggregates)
-        or not new.aggregates
-        or not all(text for text, _ in new.aggregates)
-    ):
-        return None
-    return _places(old, new)
+    return _types(ours)[1:] == _types(theirs)
+
+
+def _same_groups(old: OperatorRecord, new: OperatorRecord) -> bool:
+    """Whether both are aggregates of the same operator, by the same keys."""
+    if old.kind != new.kind or old.stores != new.stores or _operator(old.state) != _operator(new.state):
+        return False
+    if not _operator(new.state):
+        return _keys(old.state) == _keys(new.state)
+    alike = _types(old) == _types(new) and (_EXPIRES in old.state) == (_EXPIRES in new.state)
+    return alike and _operator(new.state) == _AGGREGATE
 
 
 def _types(record: OperatorRecord) -> list[str]:

@@ -370,6 +370,25 @@ def test_aggregates_that_share_some_calls_are_kept_in_part(plans, old: str, new:
         assert [part.why for part in verdict.in_part] == [why] and [part.why for part in verdict.lost] == forgotten, table(verdict)
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT item, {} FROM (SELECT item, MAX(id) AS id, id AS n FROM bids GROUP BY item, id) AS t GROUP BY item",
+        "SELECT item, {}, COUNT(DISTINCT price) AS d FROM bids GROUP BY item",
+        "SELECT /*+ STATE_TTL('bids' = '1 d') */ item, {} FROM bids GROUP BY item",
+    ],
+    ids=["rows are taken back", "values are counted", "it expires"],
+)
+def test_aggregates_that_are_not_told_apart_are_lost(plans, query: str) -> None:
+    def made(*calls: str) -> PlanRecord:
+        aggregates = ", ".join(f"{call} AS c{i}" for i, call in enumerate(calls))
+        shown = " + ".join(f"c{i}" for i in range(len(calls)))
+        return plans(f"SELECT item, CAST({shown} AS BIGINT) FROM ({query.format(aggregates)}) AS t")
+
+    verdict = judge(made("COUNT(*)"), made("COUNT(*)", "SUM(id)"))
+    assert verdict.lost and not verdict.in_part, table(verdict)
+
+
 def test_aggregates_by_another_expression_or_above_other_changes_are_lost(plans) -> None:
     by = "SELECT CAST(p AS STRING), n FROM (SELECT price * {} AS p, COUNT(*) AS n, {} AS m FROM bids GROUP BY price * {}) AS t"
     assert fates(judge(plans(by.format(2, "MIN(id)", 2)), plans(by.format(3, "MAX(id)", 3))), "state").count("lost") == 1

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sqlstream.runtime.checkpoints import OperatorRecord, QueryRecord, exchanged, mapped, why_not
+from sqlstream.runtime.checkpoints import OperatorRecord, QueryRecord, adapted, exchanged, mapped, why_not
 
 COUNT = "KeyedAggregate 1, KeptRows 1 by (k) of struct<k:string,n:int> with buffers struct<c0:bigint>, counts [], giving struct<k:string,c:bigint>"
 OWN = OperatorRecord(0, "a", 0, "transformWithStateExec", COUNT, ("default",))
@@ -74,6 +74,37 @@ def test_aggregates_that_are_not_told_apart_do_not() -> None:
     unclear = (("", ("bigint",)), SUM)
     assert exchanged(replace(OF_SPARK, aggregates=unclear), replace(OF_OURS, aggregates=unclear)) is None
     assert exchanged(OF_SPARK, OF_SPARK) is None and exchanged(OF_OURS, OF_OURS) is None
+
+
+MOST = ("max(v)", ("int",))
+
+
+def test_an_aggregate_is_added_to_others() -> None:
+    more = replace(OF_OURS, aggregates=(MOST, *OF_OURS.aggregates), state=COUNT.replace("c0:bigint", "c0:int,c1:bigint"))
+    assert adapted(OF_OURS, more, whole=True) == [None, 0, 1, 2, 0]
+    assert adapted(more, OF_OURS, whole=False) == [1, 2, 3, 1]
+    assert adapted(more, OF_OURS, whole=True) is None
+    assert adapted(OF_SPARK, more, whole=True) == [None, 2, 0, 1, 2]
+    assert adapted(more, replace(OF_SPARK, aggregates=(SUM,)), whole=False) == [1]
+    expiring = replace(more, state=more.state.replace(", giving", ", which expires, giving"))
+    assert adapted(replace(OF_OURS, state=COUNT.replace(", giving", ", which expires, giving")), expiring, whole=True) == [None, 0, 1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        {"aggregates": ()},
+        {"aggregates": (MOST,)},
+        {"aggregates": (("", ("bigint",)), MOST)},
+        {"table": _kept("long", "int")},
+        {"stores": ("other",)},
+        {"state": COUNT.replace(", giving", ", which expires, giving")},
+        {"state": COUNT.replace("KeyedAggregate", "KeyedRank")},
+        {"kind": "other"},
+    ],
+)
+def test_to_others_it_is_not(others: dict[str, object]) -> None:
+    assert adapted(OF_OURS, replace(OF_OURS, **others), whole=True) is None  # type: ignore[arg-type]
 
 
 def test_operators_are_found_by_node_and_part() -> None:

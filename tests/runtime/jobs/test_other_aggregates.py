@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -78,6 +79,34 @@ def test_the_rows_are_those_of_all_that_came(tmp_path: Path, engine, on, two_par
         assert kinds == [False, False, True, True, False, False]
         run(session, "SET 'execution.runtime-mode' = 'batch'")
         assert DeltaTable(tmp_path / "answers").rows() == DeltaTable(_batch(session, tmp_path, columns, select)).rows()
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize("releases", [("4.3", "4.3"), ("4.2", "4.3"), ("4.3", "4.2")], ids="-".join)
+def test_an_aggregate_is_added(tmp_path: Path, engine, on, two_partitions, releases: tuple[str, str]) -> None:
+    (tmp_path / "events").mkdir()
+    columns = "word STRING, a BIGINT, b INT, c INT, d BIGINT, PRIMARY KEY (word) NOT ENFORCED"
+    declared = f"{EVENTS}; CREATE TABLE answers ({columns}) WITH ('connector' = 'delta', 'table-path' = 'answers')"
+    session = open_session(tmp_path, declared, engine=engine)
+    try:
+        on(releases[0])
+        feed(tmp_path / "events", *map(event, range(20)))
+        job = submit(session, "INSERT INTO answers SELECT word, COUNT(*), SUM(id), CAST(NULL AS INT), CAST(NULL AS BIGINT) FROM events GROUP BY word")
+        catch_up(job)
+        session.jobs.stop(job.id)
+        on(releases[1])
+        run(session, "SET 'execution.upgrade-mode' = 'last-state'")
+        feed(tmp_path / "events", *map(event, range(20, 34)))
+        job = submit(session, "INSERT INTO answers SELECT word, COUNT(*), SUM(id), MIN(id), COUNT(d) FROM events GROUP BY word")
+        catch_up(job)
+        session.jobs.stop(job.id)
+        expected = Counter()
+        for word in "a", "b", "ü", "", "z":
+            every, later = ([e for e in map(event, numbers) if e["word"] == word] for numbers in (range(34), range(20, 34)))
+            ids = [e["id"] for e in every]
+            expected[(word, len(ids), sum(ids), min(e["id"] for e in later), sum(e["d"] is not None for e in later))] += 1
+        assert DeltaTable(tmp_path / "answers").rows() == expected
     finally:
         session.close()
 

@@ -152,7 +152,8 @@ def preview(
         why = "the one before has ended" if ended else "the one before runs in batch mode, or has processed nothing"
         return Preview(at.home.path, (f"{job} begins anew, as version {number}: {why}.",))
     assert at.before is not None
-    if not at.before.has_read:
+    # One that runs may have processed what its offsets don't say yet: they are written down when it is stopped.
+    if not at.before.has_read and locks.holder(at.home.path) is None:
         return Preview(at.home.path, (f"{job} begins as version {number}, where the one before, which has processed nothing, would have begun.",))
     old = None if at.before.version is None else at.before.version.plan
     if old is None:

@@ -18,6 +18,7 @@ from sqlstream.runtime.checkpoints import (
     adapted,
     base,
     behind,
+    called,
     derive,
     exchanged,
     mapped,
@@ -243,7 +244,7 @@ def _operators(
     lost = [o for o in old.operators if o.operator not in found.values()]
     if lost and not may_lose:
         raise ValidationError(
-            f"The state of {lost[0].kind} can't be kept: {why}. It is: {lost[0].state}.",
+            f"The state of {called(lost[0])} can't be kept: {why}. It is: {lost[0].state}.",
             hint="SET 'execution.upgrade-mode' = 'stateless' begins with empty state where the offsets are; "
             "'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves only this state behind.",
         )

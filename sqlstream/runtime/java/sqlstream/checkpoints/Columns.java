@@ -221,8 +221,21 @@ final class Columns {
 
     /** The values with which the buffers of the aggregates of {@code plan} begin. */
     static InternalRow initial(SparkPlan plan) {
+        return initial(calls(plan));
+    }
+
+    /** The same of those that an operator of ours computes. */
+    static InternalRow initial(Aggregate node) {
+        Map<Expression, AggregateExpression> kept = new LinkedHashMap<>();
+        for (NamedExpression column : Scala.list(node.aggregateExpressions())) {
+            Aggregates.calls((Expression) column).forEach(call -> kept.putIfAbsent(call.canonicalized(), call));
+        }
+        return initial(List.copyOf(kept.values()));
+    }
+
+    private static InternalRow initial(List<AggregateExpression> calls) {
         List<Object> values = new ArrayList<>();
-        for (AggregateExpression call : calls(plan)) {
+        for (AggregateExpression call : calls) {
             for (Expression value : Scala.list(((DeclarativeAggregate) call.aggregateFunction()).initialValues())) {
                 values.add(value.eval(null));
             }

@@ -20,6 +20,8 @@ import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadata;
 import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreSaveExec;
+import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreWriter;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
 import org.apache.spark.sql.execution.streaming.state.OperatorStateMetadata;
 import org.apache.spark.sql.execution.streaming.state.OperatorStateMetadataReader;
 import org.apache.spark.sql.execution.streaming.state.StateStoreConf;
@@ -27,6 +29,7 @@ import org.apache.spark.sql.execution.streaming.state.StateStoreMetadata;
 import org.apache.spark.sql.internal.SQLConf;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.SparkCalls;
+import sqlstream.state.KeyedOperator;
 import sqlstream.state.StateSchema;
 
 /**
@@ -268,17 +271,26 @@ public final class Derivation {
         }
         List<Integer> from = new ArrayList<>();
         places.forEach(place -> from.add(place.isNull() ? null : place.asInt()));
-        // One of ours keeps nothing that begins empty.
-        StateStoreSaveExec save = saving(plan, operator);
-        return new NewColumns(from, save == null ? InternalRow.empty() : Columns.initial(save.child()));
+        InternalRow initial = initial(plan, operator);
+        return new NewColumns(from, initial == null ? InternalRow.empty() : initial);
     }
 
-    private static StateStoreSaveExec saving(SparkPlan plan, long operator) {
-        if (plan instanceof StateStoreSaveExec save && save.stateInfo().get().operatorId() == operator) {
-            return save;
+    /** The values with which what an aggregate keeps begins; null where {@code plan} has no such operator. */
+    private static InternalRow initial(SparkPlan plan, long operator) {
+        if (plan instanceof StateStoreWriter writer
+                && writer.stateInfo().isDefined()
+                && writer.stateInfo().get().operatorId() == operator) {
+            if (plan instanceof StateStoreSaveExec save) {
+                return Columns.initial(save.child());
+            }
+            return plan instanceof TransformWithStateExec exec
+                            && (Object) exec.statefulProcessor() instanceof KeyedOperator ours
+                            && ours.aggregates() != null
+                    ? Columns.initial(ours.aggregates())
+                    : null;
         }
         for (SparkPlan child : Scala.list(plan.children())) {
-            StateStoreSaveExec found = saving(child, operator);
+            InternalRow found = initial(child, operator);
             if (found != null) {
                 return found;
             }
@@ -379,7 +391,12 @@ public final class Derivation {
         String before = "state/" + from + "/" + StateSchema.FILE;
         String after = "state/" + to + "/" + StateSchema.FILE;
         if (old.exists(before) && fresh.exists(after)) {
-            fresh.write(after, StateSchema.carried(old.read(before), fresh.read(after)));
+            fresh.write(
+                    after,
+                    StateSchema.carried(
+                            old.read(before),
+                            fresh.read(after),
+                            mapping.path("columns").has(Long.toString(to))));
         }
     }
 }

@@ -29,6 +29,7 @@ import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
 import sqlstream.checkpoints.Store.Family;
 import sqlstream.checkpoints.Store.Partition;
+import sqlstream.operators.KeyedAggregate;
 
 /** The rows of one state store, written into another as its first version: a Spark job over partitions. */
 final class StateCopy {
@@ -96,11 +97,16 @@ final class StateCopy {
     }
 
     private boolean goesOn(Family family, Family as) {
-        return columns == null
+        NewColumns others = of(columns, old, family);
+        return others == null
                 ? family.sameTypes(as)
                 : (family.sameKeys(as) || OtherKeys.areSame(family, as))
-                        && columns.fit(
-                                family.schema().valueSchema(), as.schema().valueSchema());
+                        && others.fit(family.schema().valueSchema(), as.schema().valueSchema());
+    }
+
+    /** {@code columns} where {@code family} has them: of what an operator of ours keeps those are its buffers. */
+    private static NewColumns of(NewColumns columns, Store from, Family family) {
+        return from.isOfOurs() && !family.name().equals(KeyedAggregate.BUFFERS) ? null : columns;
     }
 
     private org.apache.spark.api.java.JavaRDD<Integer> numbers(List<Integer> partitions) {
@@ -120,7 +126,7 @@ final class StateCopy {
                 for (Family family : from.families) {
                     Family as = goal(from, family, to);
                     Iterator<UnsafeRowPair> rows = rows(source, family);
-                    UnaryOperator<UnsafeRow> value = as == null ? null : value(others, family, as);
+                    UnaryOperator<UnsafeRow> value = as == null ? null : value(of(others, from, family), family, as);
                     while (as != null && rows.hasNext()) {
                         UnsafeRowPair row = rows.next();
                         if (family.many()) {
@@ -177,7 +183,8 @@ final class StateCopy {
                     if (family.many()) {
                         target.rows.putList(key, kept, as.name());
                     } else {
-                        var value = values.computeIfAbsent(as.name(), name -> value(others, family, as));
+                        var value =
+                                values.computeIfAbsent(as.name(), name -> value(of(others, from, family), family, as));
                         target.rows.put(key, value.apply(kept[0]), as.name());
                     }
                 }

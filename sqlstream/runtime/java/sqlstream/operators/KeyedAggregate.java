@@ -40,6 +40,9 @@ import sqlstream.state.StateTable;
  * buffer of a function in Python is its accumulator, with the rows that are not in it yet.
  */
 public final class KeyedAggregate extends KeyedOperator implements StateTtl.Clearable, ArrivalOrder {
+    /** What the state of the functions' buffers is called. */
+    public static final String BUFFERS = "buffers";
+
     private final GroupCalls calls;
     private final GroupChanges.Emits emits;
 
@@ -119,7 +122,7 @@ public final class KeyedAggregate extends KeyedOperator implements StateTtl.Clea
 
     @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
-        buffers = getHandle().getValueState("buffers", WholeRow.encoder(Scala.type(calls.kept())), TTLConfig.NONE());
+        buffers = getHandle().getValueState(BUFFERS, WholeRow.encoder(Scala.type(calls.kept())), TTLConfig.NONE());
         work = new GroupWork(calls, getHandle());
         changes = new GroupChanges(calls, emits);
     }

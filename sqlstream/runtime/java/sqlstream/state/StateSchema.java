@@ -83,9 +83,11 @@ public final class StateSchema {
 
     /**
      * {@code text}, of an operator that goes on with a state beside which {@code found} stands: in that one's versions.
+     *
+     * @param others whether it keeps other columns of the same groups
      */
-    public static String carried(String found, String text) {
-        if (!operator(found).equals(operator(text)) || !shape(found).equals(shape(text))) {
+    public static String carried(String found, String text, boolean others) {
+        if (!operator(found).equals(operator(text)) || !others && !shape(found).equals(shape(text))) {
             throw new IllegalStateException(
                     "The state is another operator's. It is: " + found + ". This one's is: " + text + ".");
         }
