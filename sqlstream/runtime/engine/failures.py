@@ -9,6 +9,7 @@ import bz2
 import gzip
 import json
 import re
+import time
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
@@ -21,6 +22,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from sqlstream.core import storage
 from sqlstream.core.depth import too_deep
 from sqlstream.core.errors import DISK_IS_FULL, FREE_SPACE, JobFailed, SetupError, SqlStreamError, ValidationError
+from sqlstream.core.java import classes
 from sqlstream.core.secrets import masked_value
 from sqlstream.formats import find_format, table_options
 from sqlstream.formats.base import RECORD_BEGINS, RECORD_CHARACTERS, RECORD_ENDS
@@ -40,6 +42,11 @@ if TYPE_CHECKING:
 _CALL = re.compile(r"An error occurred while calling .*?\n: ", re.S)
 _PROXY = re.compile(r"Return Message: Traceback .*?Py4JJavaError: An error occurred while calling .*?\n: (.*)", re.S)
 _STREAM = re.compile(r"^\[STREAM_FAILED\] Query \[.*?\] terminated with exception: ")
+# In real time a task reads what another one writes at the same time.
+_CUT_OFF = re.compile(r"streaming shuffle \w+ \d+ closed before termination", re.I)
+_RUN = re.compile(r"runId = ([0-9a-f-]{36})")
+# So long Spark may take to hear of a task's end.
+_HEARD_SECONDS = 3.0
 _STATE = re.compile(r" SQLSTATE: \w{5}\b.*")
 _TASK = re.compile(r"Job aborted due to stage failure: .*?\([^()]* executor [^()]*\)", re.S)
 _CLASS = re.compile(r"^[:\s]*(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
@@ -178,6 +185,11 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
             problem = JobFailed(_headline(text, found.advice), hint=found.hint, heals=theirs and found.heals is not False)
     problem.__cause__ = error
     return problem
+
+
+def lacks_slots(error: BaseException) -> bool:
+    """Whether Spark has too few slots for tasks that have to run at the same time."""
+    return "CONCURRENT_SCHEDULER_INSUFFICIENT_SLOT" in _full_text(error)
 
 
 def death(error: BaseException) -> SqlStreamError | None:
@@ -360,7 +372,28 @@ def _full_text(error: BaseException) -> str:
         seen += 1
     if (cause := error.__cause__) is not None:
         parts.append(str(cause))
-    return "\n".join(parts)
+    text = "\n".join(parts)
+    return "\n".join([*_behind(text), text])
+
+
+def _behind(text: str) -> list[str]:
+    """What other tasks of the query have failed with, where its error is that a task of which one had rows has ended."""
+    run = _RUN.search(text)
+    if not _CUT_OFF.search(text) or run is None:
+        return []
+    from pyspark import SparkContext
+
+    if (context := SparkContext._active_spark_context) is None:
+        return []
+    end = time.monotonic() + _HEARD_SECONDS
+    while True:
+        try:
+            failures = classes(context).realtime.TaskFailures.of(context._jsc.sc(), run[1])
+        except Py4JError:
+            return []
+        if (found := [str(failure) for failure in failures if not _CUT_OFF.search(str(failure))]) or time.monotonic() > end:
+            return found
+        time.sleep(0.1)
 
 
 def _headline(text: str, advice: str | None = None) -> str:

@@ -129,7 +129,13 @@ def _unread(query: QueryMetrics, zone: str) -> Iterator[Reason]:
                 yield Reason(f"{names}: the job looks for none, since {option} is 0.", "Stop it and submit it again, or set the option.")
             else:
                 at = clock(max(one.next_look, query.at), zone)
-                yield Reason(f"{names}: the job looks for new partitions next at {at}.", f"A shorter {option} of the table finds them sooner.")
+                when, shorter = f"next at {at}", f"A shorter {option} of the table finds"
+                if query.real_time:
+                    when = f"when a micro-batch begins after {at}"
+                    shorter = (
+                        f"A shorter 'execution.checkpointing.interval', by which micro-batches end in real time, or {option} of the table, finds"
+                    )
+                yield Reason(f"{names}: the job looks for new partitions {when}.", f"{shorter} them sooner.")
 
 
 def _first_batch(query: QueryMetrics) -> Reason:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from confluent_kafka import OFFSET_BEGINNING, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions
 
 from sqlstream.catalog.ddl import options_text
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.run import backlog
+from sqlstream.runtime.jobs.run.work import Work
 from tests.support.keyed_run import SHAPES, KeyedRun, Rows
 from tests.support.sessions import open_session, rows, run, submit
 from tests.support.waiting import until
@@ -166,6 +168,61 @@ def test_what_was_written_after_the_last_offsets_is_taken_back(
         assert [line for line in told if "taken back" in line] == [
             f"Job '{stream.name}': 35 rows of 'anti' written after the last offsets are taken back."
         ]
+
+
+def test_a_record_that_can_not_be_read_fails_the_job_at_once(tmp_path: Path, engine, stream: KeyedRun, two_partitions) -> None:
+    """By its own error, whichever of the tasks is heard of first: those that it sends rows to fail with it."""
+    told: list[str] = []
+    options = {"spark.version": "4.3", "execution.real-time": "true"}
+    with closing(open_session(tmp_path, stream.declared("totals"), options=options, engine=engine, notify=told.append)) as session:
+        insert = stream.watch("totals")
+        stream.send(20)
+        job = submit(session, insert)
+        stream.arrive("totals")
+        stream.broker.send(stream.topic("e"), (1, None, "{oops"))
+        assert job.done.wait(120)
+        assert job.error is not None and job.error.message.startswith("Failed to deserialize JSON '{oops' (topic "), job.error
+        assert not job.restarts.count and not any("taken back" in line for line in told), told
+        # Its rows stay until it goes on.
+        stream.arrive("totals")
+        run(session, "ALTER TABLE e SET ('json.ignore-parse-errors' = 'true')")
+        stream.send(20)
+        submit(session, insert)
+        stream.arrive("totals")
+
+
+@pytest.mark.parametrize(("mode", "first"), [("auto", "us"), ("auto", "Spark"), ("true", "Spark")])
+def test_partitions_for_which_there_are_no_slots(
+    tmp_path: Path, engine, stream: KeyedRun, two_partitions, monkeypatch: pytest.MonkeyPatch, mode: str, first: str
+) -> None:
+    """The job goes on by micro-batches, or says what it lacks; who notices ``first`` is a matter of luck."""
+    told: list[str] = []
+    if first == "Spark":
+        monkeypatch.setattr(Work, "has_slots", lambda work: True)
+    options = {"spark.version": "4.3", "execution.real-time": mode, "execution.checkpointing.interval": "5 s"}
+    declared = f"{stream.declared('totals')}; ALTER TABLE e SET ('scan.topic-partition-discovery.interval' = '1 s')"
+    with closing(open_session(tmp_path, declared, options=options, engine=engine, notify=told.append)) as session:
+        insert = stream.watch("totals")
+        stream.send(20)
+        job = submit(session, insert)
+        stream.arrive("totals")
+        assert job.real_time
+        topic = stream.topic("e")
+        admin = AdminClient({"bootstrap.servers": stream.broker.bootstrap})
+        admin.create_partitions([NewPartitions(topic, 16)])[topic].result()
+        if mode == "true":
+            assert job.done.wait(120)
+            assert job.error is not None and job.error.message.startswith("Real time needs a slot of Spark's for each task of job"), job.error
+            return
+        until(lambda: not job.real_time, 120, said=lambda: told)
+        stream.send(20)
+        stream.sent["e"].append({"id": 1_000, "k": 1, "v": 1})
+        stream.broker.send(topic, (15, None, json.dumps(stream.sent["e"][-1])))
+        stream.arrive("totals")
+        assert [line.partition("' ")[2] for line in told if "micro-batches" in line] == [
+            "goes on by micro-batches: too few of Spark's slots are left for the partitions that it reads by now."
+        ]
+        assert job.error is None and not job.restarts.count
 
 
 @pytest.mark.postgres

@@ -121,6 +121,9 @@ def test_partitions_that_are_not_read_yet(told) -> None:
     added = replace(READ, at=200_000, brokers=(BrokerContact("h:9", unread=("skewed-1",), next_look=290_000),))
     (reason,) = told(added, "SELECT item, price FROM skewed")
     assert reason.text == "Partition 1 of topic skewed was added and is not read yet: the job looks for new partitions next at 00:04:50."
+    in_real_time, *_ = told(replace(added, real_time=True), "SELECT item, price FROM skewed")
+    assert in_real_time.text.endswith("the job looks for new partitions when a micro-batch begins after 00:04:50.")
+    assert in_real_time.hint is not None and "'execution.checkpointing.interval'" in in_real_time.hint
     never = replace(added, ended_rows=0, brokers=(BrokerContact("h:9", unread=("skewed-1", "skewed-2")),))
     (reason,) = told(never, "SELECT item, price FROM skewed")
     assert reason.text == (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.core import storage
 from sqlstream.plan.real_time import stateful
+from sqlstream.runtime.engine.failures import lacks_slots
 from sqlstream.runtime.jobs.begin.upgrades import write_record
 from sqlstream.runtime.jobs.folder.generations import PAUSE, STARTED, sink_name
 from sqlstream.runtime.jobs.run import uncommitted
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 _REAL_TIME_MS = 60_000
 # Spark has no shorter ones: each ends with a pause.
 _SHORTEST_MS = 5_000
+# Spark is asked again for slots after so long.
+_AGAIN_SECONDS = 60.0
+_TOO_FEW = "goes on by micro-batches: too few of Spark's slots are left for the partitions that it reads by now"
 # A query takes this key from the session at its start, and keeps it.
 _RETAINED = "spark.sql.streaming.minBatchesToRetain"
 _retaining_lock = threading.Lock()
@@ -139,7 +143,7 @@ class Streams:
         """Wait for all queries, the first that fails ends the others, or until it is ``left``."""
         work, job = self._work, self._work.job
         waiting = list(job.queries)
-        noted = 0.0
+        noted, lacked = 0.0, -_AGAIN_SECONDS
         while waiting and not left.is_set():
             if time.monotonic() - noted > 1:
                 metrics = job.sampled()
@@ -151,13 +155,18 @@ class Streams:
             try:
                 waiting = [q for q in waiting if not q.awaitTermination(0.2 / len(waiting))]  # type: ignore[arg-type]
             except Exception as error:
-                raise work.failed or error  # noqa: B904 # it is the same, with all that is known of it
+                if work.failed is None and lacks_slots(error) and time.monotonic() - lacked > _AGAIN_SECONDS:
+                    # Spark begins no micro-batch in real time whose tasks can't all run at once.
+                    lacked = time.monotonic()
+                    waiting = self._in_another_mode(_TOO_FEW)
+                else:
+                    raise work.failed or error  # noqa: B904 # it is the same, with all that is known of it
 
     def _why_another_mode(self, metrics: JobMetrics) -> str | None:
         """Why the queries are to go on by micro-batches, or in real time again; None where they stay as they are. It is noted."""
         work = self._work
         if not work.has_slots():
-            return "goes on by micro-batches: too few of Spark's slots are left for the partitions that it reads by now"
+            return _TOO_FEW
         keeping = [metrics.queries[i] for i in work.streams if stateful(work.job.sinks[i])]
         if not self._backlog.turns(keeping, time.monotonic()):
             return None
