@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SetupError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
 PORT = 8083
@@ -24,8 +24,11 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     made.add_argument("--project", metavar="DIR", help="the project's folder (default: found from here upwards)")
-    made.add_argument("--host", default=LOOPBACK, help=f"the address to listen at (default {LOOPBACK})")
+    made.add_argument("--host", default=LOOPBACK, help=f"the address to listen at (default {LOOPBACK}); another needs a certificate and tokens")
     made.add_argument("--port", type=int, default=PORT, help=f"the port to listen at; 0 is any that is free (default {PORT})")
+    made.add_argument("--tls-certificate", metavar="FILE", type=Path, help="the server's certificate, with those that it is signed by")
+    made.add_argument("--tls-key", metavar="FILE", type=Path, help="the key of the certificate")
+    made.add_argument("--tokens", metavar="FILE", type=Path, help="the tokens of clients, one in a line; after `read-only` those that may only look")
     return made
 
 
@@ -38,11 +41,19 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
         from sqlstream.server.app import application
     except ModuleNotFoundError as error:
         raise SetupError(f"The server needs the package {error.name}.", hint="pip install 'sqlstream[server]'") from error
+    from sqlstream.server.guard import Tokens, is_loopback
     from sqlstream.server.server import Server
 
+    if not is_loopback(arguments.host) and None in (arguments.tls_certificate, arguments.tls_key, arguments.tokens):
+        hint = "Name --tls-certificate, --tls-key and --tokens; or let a proxy on this machine do that."
+        raise SetupError(f"At {arguments.host} others reach the server, which needs a certificate and tokens there.", hint=hint)
+    tokens = None if arguments.tokens is None else Tokens.read(arguments.tokens)
     server = Server(project, options, lambda line: print(line, file=sys.stderr, flush=True))
     server.start()
-    config = uvicorn.Config(application(server), host=arguments.host, port=arguments.port, log_level="warning", timeout_graceful_shutdown=5)
+    config = uvicorn.Config(
+        application(server, tokens), host=arguments.host, port=arguments.port, log_level="warning", timeout_graceful_shutdown=5,
+        ssl_certfile=arguments.tls_certificate, ssl_keyfile=arguments.tls_key,
+    )  # fmt: skip
     running = uvicorn.Server(config)
     running.run()
     return 0

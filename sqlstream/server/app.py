@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 
 from sqlstream.server.gateway.errors import refusal
 from sqlstream.server.gateway.routes import routes
+from sqlstream.server.guard import Guard
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -18,11 +20,12 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from sqlstream.server.guard import Tokens
     from sqlstream.server.server import Server
 
 
-def application(server: Server) -> Starlette:
-    """The application of ``server``, which it closes at its end."""
+def application(server: Server, tokens: Tokens | None = None) -> Starlette:
+    """The application of ``server``, which it closes at its end; ``tokens`` as of Guard."""
 
     @asynccontextmanager
     async def running(_: Starlette) -> AsyncIterator[None]:
@@ -33,7 +36,12 @@ def application(server: Server) -> Starlette:
             looking.cancel()
             await run_in_threadpool(server.close)
 
-    return Starlette(routes=routes(server.sessions, server.project), lifespan=running, exception_handlers={404: _refused, 405: _refused})
+    return Starlette(
+        routes=routes(server.sessions, server.project),
+        middleware=[Middleware(Guard, tokens=tokens)],
+        lifespan=running,
+        exception_handlers={404: _refused, 405: _refused},
+    )
 
 
 async def _close_idle(server: Server) -> None:

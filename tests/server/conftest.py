@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from sqlstream.server.guard import Tokens
+
 
 @contextmanager
-def serving(project: Path, options: dict[str, str], engine: object) -> Iterator[Client]:
+def serving(project: Path, options: dict[str, str], engine: object, tokens: Tokens | None = None, **more: object) -> Iterator[Client]:
     """A server of ``project``, and a client of it."""
     server = Server(project, {"table.local-time-zone": "UTC", **options}, print, engine)
-    running = uvicorn.Server(uvicorn.Config(application(server), port=0, log_level="warning", timeout_graceful_shutdown=1))
+    config = uvicorn.Config(application(server, tokens), port=0, log_level="warning", timeout_graceful_shutdown=1, **more)
+    running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()
     try:
@@ -58,9 +61,15 @@ class _NoEngine:
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[Client]:
+def no_engine() -> _NoEngine:
+    """Of a server without Spark."""
+    return _NoEngine()
+
+
+@pytest.fixture
+def client(tmp_path: Path, no_engine: _NoEngine) -> Iterator[Client]:
     """A client of a server without Spark."""
-    with serving(tmp_path, {}, _NoEngine()) as made:
+    with serving(tmp_path, {}, no_engine) as made:
         yield made
 
 

@@ -19,6 +19,7 @@ from sqlstream.server.gateway.errors import error_response, refusal
 from sqlstream.server.gateway.sessions import NotThere
 from sqlstream.server.gateway.wire import RowFormat
 from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import split
 from sqlstream.sql.statements.table import sets_up
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class _Gateway:
         """Runs a statement that declares or sets, and waits for it."""
         session, asked = self._session(request), await _body(request)
         statement = _text(asked, "statement")
-        if not sets_up(parse(statement)):
+        if not all(sets_up(parse(piece)) for piece in split(statement)):
             hint = "Send it as a statement."
             raise NotSupported("Unsupported statement for configuring session: it takes declarations and settings.", hint=hint)
         operation = session.execute(statement, _seconds(asked))

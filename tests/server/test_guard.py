@@ -1,0 +1,151 @@
+"""Who may ask the server: addresses, pages of other sites, tokens, sizes."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+import subprocess
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from sqlstream.cli import serve as command
+from sqlstream.core.errors import SetupError
+from sqlstream.server.guard import MOST_BYTES, Tokens, is_loopback
+from tests.server.conftest import serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.server.client import Client
+
+
+def asked(client: Client, method: str, path: str, headers: dict[str, str] | None = None, body: bytes | None = None) -> int:
+    """The status of a request with these headers."""
+    connection = http.client.HTTPConnection(urlsplit(client.address).netloc, timeout=60)
+    try:
+        connection.request(method, path, body, headers or {})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("127.0.0.1", True), ("127.3.2.1", True), ("::1", True), ("[::1]", True), ("localhost", True), ("LOCALHOST.", True),
+        ("0.0.0.0", False), ("10.0.0.1", False), ("example.com", False), ("localhost.example.com", False), ("", False), ("127.0.0.1.example.com", False),
+    ],
+)  # fmt: skip
+def test_addresses_of_this_machine_alone(host: str, expected: bool) -> None:
+    assert is_loopback(host) is expected
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "localhost:8083"}, 200),
+        ({"Host": "[::1]:8083"}, 200),
+        # A page that a browser shows, whose name means this machine by now.
+        ({"Host": "evil.example:8083"}, 403),
+        ({"Host": ""}, 403),
+        ({"Host": "localhost:8083", "Origin": "http://localhost:8083"}, 200),
+        ({"Host": "localhost:8083", "Origin": "http://localhost:3000"}, 403),
+        ({"Host": "localhost:8083", "Origin": "https://evil.example"}, 403),
+        ({"Host": "localhost:8083", "Origin": "null"}, 403),
+    ],
+)
+def test_where_a_request_comes_from(client: Client, headers: dict[str, str], status: int) -> None:
+    assert asked(client, "GET", "/info", headers) == status
+
+
+def test_long_requests(client: Client) -> None:
+    assert asked(client, "POST", "/v4/sessions", {"Content-Length": str(MOST_BYTES + 1)}) == 413
+    assert asked(client, "POST", "/v4/sessions", {"Content-Length": "x"}) in (400, 413)
+    # One that does not say how long it is.
+    host = urlsplit(client.address)
+    with socket.create_connection((host.hostname, host.port), timeout=60) as connection:
+        connection.sendall(b"POST /v4/sessions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+        piece = b" " * 1_000_000
+        try:
+            for _ in range(MOST_BYTES // len(piece) + 2):
+                connection.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # it has answered, and reads no more
+        assert b" 413 " in connection.recv(100)
+    assert client.get("/info").status == 200
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> Path:
+    file = tmp_path / "tokens"
+    file.write_text("# of the team\nsecret-1\n\nread-only  looking-1 \n")
+    file.chmod(0o600)
+    return file
+
+
+@pytest.fixture
+def guarded(tmp_path: Path, tokens: Path, no_engine: object) -> Iterator[Client]:
+    with serving(tmp_path, {}, no_engine, Tokens.read(tokens)) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("authorization", "get", "post"),
+    [
+        ("Bearer secret-1", 200, 200),
+        ("bearer secret-1", 200, 200),
+        ("Bearer looking-1", 200, 403),
+        ("Bearer secret-2", 401, 401),
+        ("Bearer secret-1x", 401, 401),
+        ("Bearer ", 401, 401),
+        ("Bearer", 401, 401),
+        ("secret-1", 401, 401),
+        ("Basic secret-1", 401, 401),
+        ("Bearer read-only looking-1", 401, 401),
+        (None, 401, 401),
+    ],
+)
+def test_tokens(guarded: Client, authorization: str | None, get: int, post: int) -> None:
+    headers = {} if authorization is None else {"Authorization": authorization}
+    assert asked(guarded, "GET", "/info", headers) == get
+    assert asked(guarded, "POST", "/v4/sessions", headers, b"{}") == post
+    # What is there is not told to who has none.
+    assert asked(guarded, "GET", "/nothing", headers) == (404 if get == 200 else get)
+
+
+def test_files_of_tokens(tokens: Path) -> None:
+    assert Tokens.read(tokens) == Tokens((b"secret-1",), (b"looking-1",))
+    tokens.chmod(0o640)
+    with pytest.raises(SetupError, match="Others may read the file of tokens"):
+        Tokens.read(tokens)
+    tokens.chmod(0o600)
+    tokens.write_text("# none\n")
+    with pytest.raises(SetupError, match="There is no token in"):
+        Tokens.read(tokens)
+    with pytest.raises(SetupError, match="The file of tokens can't be read"):
+        Tokens.read(tokens.with_name("none"))
+
+
+@pytest.mark.parametrize("arguments", [["--host", "0.0.0.0"], ["--host", "10.1.2.3", "--tokens", "t"], ["--host", "example.com", "--tls-key", "k"]])
+def test_an_address_that_others_reach_needs_tls_and_tokens(tmp_path: Path, arguments: list[str]) -> None:
+    with pytest.raises(SetupError, match="others reach the server, which needs a certificate and tokens there"):
+        command.main(arguments, tmp_path, {})
+
+
+def test_tls(tmp_path: Path, tokens: Path, no_engine: object) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    asked_for = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
+    subprocess.run(
+        [*asked_for, "-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True
+    )
+    with serving(tmp_path, {}, no_engine, Tokens.read(tokens), ssl_certfile=certificate, ssl_keyfile=key) as client:
+        address = urlsplit(client.address)
+        connection = http.client.HTTPSConnection("localhost", address.port, context=ssl.create_default_context(cafile=str(certificate)))
+        connection.request("GET", "/info", headers={"Authorization": "Bearer secret-1"})
+        assert connection.getresponse().status == 200
+        connection.close()
