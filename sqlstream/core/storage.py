@@ -37,7 +37,7 @@ def scheme(location: str) -> str | None:
 
 # Where jobs are kept, and savepoints: the first that is set.
 DIRECTORIES = ("execution.checkpointing.dir", "state.checkpoints.dir")
-_SAVEPOINTS = ("execution.checkpointing.savepoint-dir", "state.savepoints.dir")
+SAVEPOINTS = ("execution.checkpointing.savepoint-dir", "state.savepoints.dir")
 # Java's exceptions that have another.
 _WRAPPERS = ("UncheckedIOException", "RuntimeException", "ExecutionException")
 
@@ -308,6 +308,6 @@ class JobFolders:
 def job_folders(options: Mapping[str, str], project: Path, hadoop: Hadoop) -> JobFolders:
     """Those by the session's ``options``: in the project's own folder unless they say where."""
     root, saved = (
-        next((place(value, project, hadoop) for key in keys if (value := settings.read(options, key))), None) for keys in (DIRECTORIES, _SAVEPOINTS)
+        next((place(value, project, hadoop) for key in keys if (value := settings.read(options, key))), None) for keys in (DIRECTORIES, SAVEPOINTS)
     )
     return JobFolders(ProjectFolder(project).own if root is None else root, saved)

@@ -10,9 +10,10 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
-from sqlstream.server.gateway.errors import refusal
-from sqlstream.server.gateway.routes import routes
+from sqlstream.server.answers import refusal
+from sqlstream.server.gateway import routes as gateway
 from sqlstream.server.guard import Guard
+from sqlstream.server.monitoring import routes as monitoring
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -37,7 +38,7 @@ def application(server: Server, tokens: Tokens | None = None) -> Starlette:
             await run_in_threadpool(server.close)
 
     return Starlette(
-        routes=routes(server.sessions, server.project),
+        routes=[*gateway.routes(server.sessions, server.project), *monitoring.routes(server)],
         middleware=[Middleware(Guard, tokens=tokens)],
         lifespan=running,
         exception_handlers={404: _refused, 405: _refused},

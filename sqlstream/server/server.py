@@ -9,6 +9,7 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.runtime.engine.session import Engine
 from sqlstream.runtime.jobs.jobs import Jobs
 from sqlstream.server.gateway.sessions import ClientSessions
+from sqlstream.server.options import of_server
 from sqlstream.session.engine import SessionEngine
 from sqlstream.session.session import Session
 
@@ -33,6 +34,7 @@ class Server:
         self.jobs = Jobs(self.project, access.job_folders, notify, notify, access.again)
         self.sessions = ClientSessions(
             self._session,
+            notify,
             idle_seconds=settings.read(options, "sql-gateway.session.idle-timeout") / 1000,
             most=settings.read(options, "sql-gateway.session.max-num"),
         )
@@ -50,6 +52,10 @@ class Server:
         """A client's session. Of its options those that Flink's clients send by themselves, and that mean nothing here, are left out."""
         options = dict(self._options)
         for key, value in asked.items():
+            if options.get(key) == value:
+                continue
+            if (problem := of_server(key)) is not None:
+                raise problem
             if _means_something(key, value):
                 options[key] = value
         return Session(self.project, options=options, notify=self._notify, emit=self._notify, engine=self._engine, jobs=self.jobs, values=True)

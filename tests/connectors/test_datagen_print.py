@@ -7,7 +7,7 @@ import re
 import pytest
 
 from sqlstream.connectors import find_connector
-from sqlstream.core.changelog import KIND, Change, ChangelogMode, RowKind, changes
+from sqlstream.core.changelog import KIND, VALUES, Change, ChangelogMode, RowKind, changes
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql import types as T
 
@@ -152,8 +152,10 @@ def test_blackhole_runs_what_is_above(run, make_table):
         run.insert(table, run.spark.sql("SELECT id AS i FROM range(1) WHERE raise_error('boom') IS NULL"))
 
 
-def test_rows_are_changes_of_the_kind_in_their_last_cell():
-    assert changes([("a", 0), ("a", 1), (None, 2), ("b", 3)], kinds=True) == [
+def test_rows_are_changes_of_the_kind_in_their_column():
+    assert changes([("a", 0), ("a", 1), (None, 2), ("b", 3)], ["s", KIND]) == [
         Change(RowKind.INSERT, ("a",)), Change(RowKind.UPDATE_BEFORE, ("a",)), Change(RowKind.UPDATE_AFTER, (None,)), Change(RowKind.DELETE, ("b",)),
     ]  # fmt: skip
-    assert changes([("a", "0")], kinds=False) == [Change(RowKind.INSERT, ("a", "0"))]
+    assert changes([("a", "0")], ["s", "t"]) == [Change(RowKind.INSERT, ("a", "0"))]
+    assert changes([("a", 3, ['"a"'])], ["s", KIND, VALUES]) == [Change(RowKind.DELETE, ("a",), ('"a"',))]
+    assert changes([("a", ["null"])], ["s", VALUES]) == [Change(RowKind.INSERT, ("a",), ("null",))]

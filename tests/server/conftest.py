@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from sqlstream.runtime.engine.session import Engine
     from sqlstream.server.guard import Tokens
 
 
@@ -74,7 +75,10 @@ def client(tmp_path: Path, no_engine: _NoEngine) -> Iterator[Client]:
 
 
 @pytest.fixture
-def on_spark(tmp_path: Path, engine: object) -> Iterator[Client]:
-    """A client of a server with Spark."""
+def on_spark(tmp_path: Path, engine: Engine) -> Iterator[Client]:
+    """A client of a server with Spark; ``queries`` are the streaming ones that run."""
+    # Other tests may have left some.
+    others = {query.id for query in engine.spark.streams.active}
     with serving(tmp_path, {}, engine) as made:
+        made.queries = lambda: [query for query in engine.spark.streams.active if query.id not in others]
         yield made

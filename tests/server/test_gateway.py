@@ -14,6 +14,7 @@ from tests.support.waiting import until
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
 TABLE = "CREATE TABLE t (a INT NOT NULL, b STRING, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'datagen')"
 
@@ -52,9 +53,9 @@ def test_a_value_that_is_none_is_refused(client: Client) -> None:
 
 def test_secrets_are_not_in_the_options(client: Client) -> None:
     session = client.open()
-    session.run("SET 'spark.hadoop.fs.s3a.secret.key' = 'hunter2'")
-    shown = client.get(session.path).body["properties"]
-    assert shown["spark.hadoop.fs.s3a.secret.key"] == "******"
+    session.run("SET 'my.password' = 'hunter2'")
+    assert client.get(session.path).body["properties"]["my.password"] == "******"
+    assert ["my.password", "******"] in session.run("SET").rows
 
 
 def test_kinds_of_results(client: Client) -> None:
@@ -133,6 +134,44 @@ def test_errors_are_those_of_the_statement(client: Client, statement: str, told:
     assert session.run("SHOW TABLES").rows == []
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SOURCE 'a.sql'",
+        "EXPORT LAST TO 'a.csv'",
+        "SET 'pipeline.jars' = '/tmp/a.jar'",
+        "SET 'python.files' = '../a.py'",
+        "SET 'python.executable' = '/tmp/python'",
+        "SET 'spark.sql.shuffle.partitions' = '1'",
+        "SET 'execution.checkpointing.dir' = '/tmp/x'",
+        "SET 'execution.checkpointing.savepoint-dir' = '/tmp/x'",
+    ],
+)
+def test_what_is_the_servers_alone(client: Client, statement: str) -> None:
+    session = client.open()
+    with pytest.raises(GatewayError, match="server"):
+        session.run(statement)
+    refused = client.post(f"{session.path}/configure-session", {"statement": statement})
+    assert refused.status == 400
+
+
+def test_options_of_the_server_at_the_opening_of_a_session(client: Client) -> None:
+    for key in ("pipeline.jars", "spark.master", "execution.checkpointing.dir"):
+        refused = client.post("/sessions", {"properties": {key: "x"}})
+        assert refused.status == 400 and key in refused.error
+        session = client.open()
+        with pytest.raises(GatewayError, match=key):
+            session.fetch(session.begin("SHOW TABLES", executionConfig={key: "x"}))
+
+
+def test_a_saved_query_is_run_to_its_end(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "queries" / "two.sql").write_text(f"{TABLE};\nCREATE VIEW v AS SELECT a FROM t;\nSHOW VIEWS;\n")
+    session = client.open()
+    assert session.run("EXECUTE QUERY two").rows == [["v"]]
+    assert session.run("SHOW TABLES").rows == [["t"], ["v"]]
+
+
 def test_a_statement_may_end_with_its_sign(client: Client) -> None:
     assert client.open().run("SHOW CURRENT CATALOG;").rows == [["default_catalog"]]
 
@@ -165,10 +204,23 @@ def test_options_of_one_statement(client: Client) -> None:
         session.fetch(session.begin("SET", executionConfig={"execution.runtime-mode": "x"}))
 
 
-def test_materialized_tables_and_application_mode_are_refused_by_name(client: Client) -> None:
+def test_materialized_tables_are_refused_by_name(client: Client) -> None:
     session = client.open()
     assert "Materialized tables are not supported" in client.post(f"{session.path}/materialized-tables/t/refresh", {}).error
-    assert "application mode" in client.post(f"{session.path}/scripts", {"script": "SELECT 1"}).error
+
+
+def test_a_script_runs_in_a_session_of_its_own(client: Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session = client.open()
+    script = f"{TABLE}; CREATE VIEW v AS SELECT a FROM t; SELECT nope FROM v;"
+    deployed = client.post(f"{session.path}/scripts", {"script": script})
+    assert deployed.status == 200
+    until(lambda: len(client.server.sessions) == 1)
+    assert f"The script of session {deployed.body['clusterID']} has failed: Column 'nope' not found in any table" in capsys.readouterr().out
+    assert session.run("SHOW TABLES").rows == []
+    assert "scriptUri" in client.post(f"{session.path}/scripts", {"scriptUri": "file:///etc/passwd"}).error
+    for wrong in ({}, {"script": 1}, {"script": "SHOW TABLES; SOURCE 'a.sql'"}):
+        assert client.post(f"{session.path}/scripts", wrong).status == 400
+    assert len(client.server.sessions) == 1
 
 
 SESSION = str(uuid.UUID(int=1))

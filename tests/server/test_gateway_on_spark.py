@@ -109,11 +109,7 @@ def test_rows_as_they_come(on_spark: Client, files: Path) -> None:
     feed(files, {"id": 2})
     assert session.fetch(operation, after=more.next, rows=1).data == [{"kind": "INSERT", "fields": [2, 1]}]
     assert on_spark.delete(f"{operation}/close").body == {"status": "CLOSED"}
-    until(lambda: _queries(on_spark) == 0)
-
-
-def _queries(client: Client) -> int:
-    return len(client.server.spark.streams.active)
+    until(lambda: not on_spark.queries())
 
 
 def test_a_client_that_leaves_takes_its_queries_along(on_spark: Client, files: Path) -> None:
@@ -123,9 +119,9 @@ def test_a_client_that_leaves_takes_its_queries_along(on_spark: Client, files: P
     operations = [session.begin("SELECT id FROM f") for _ in range(2)]
     for operation in operations:
         session.fetch(operation, rows=1)
-    assert _queries(on_spark) == 2
+    assert len(on_spark.queries()) == 2
     session.close()
-    until(lambda: _queries(on_spark) == 0)
+    until(lambda: not on_spark.queries())
 
 
 def test_a_query_that_is_cancelled(on_spark: Client, files: Path) -> None:
@@ -135,7 +131,7 @@ def test_a_query_that_is_cancelled(on_spark: Client, files: Path) -> None:
     operation = session.begin("SELECT id FROM f")
     session.fetch(operation, rows=1)
     assert on_spark.post(f"{operation}/cancel").body == {"status": "CANCELED"}
-    until(lambda: _queries(on_spark) == 0)
+    until(lambda: not on_spark.queries())
     assert on_spark.get(f"{operation}/status").body == {"status": "CANCELED"}
     assert on_spark.get(f"{operation}/result/1").status == 400
 
@@ -169,7 +165,7 @@ def test_a_client_that_reads_nothing_costs_little(on_spark: Client, files: Path)
     time.sleep(2)
     assert held.waiting == 5_000
     on_spark.delete(f"{operation}/close")
-    until(lambda: _queries(on_spark) == 0)
+    until(lambda: not on_spark.queries())
 
 
 def test_a_job_goes_on_without_its_client(on_spark: Client, files: Path, tmp_path: Path) -> None:

@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import settings
 from sqlstream.core.changelog import Change, RowKind
-from sqlstream.core.errors import SqlStreamError, SyntaxProblem, ValidationError
+from sqlstream.core.defects import defect
+from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
+from sqlstream.server.options import of_server
 from sqlstream.session import results
 from sqlstream.session.context import Interrupted
+from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.statements.split import split
+from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, MutableMapping
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from sqlstream.plan.nodes import Field
     from sqlstream.session.results import Outcome
     from sqlstream.session.session import Session
+    from sqlstream.sql.statements.split import StatementText
 
 # So many rows wait for the client at most, and so many are given at once.
 MOST_ROWS = 5_000
@@ -149,17 +154,24 @@ class Operation:
 
     def _run(self) -> None:
         try:
+            outcomes = self._turn.session.run(self._statement)
             with self._turn.of(self):
-                outcome = self._answer() if self._becomes(Status.RUNNING) else None
+                outcome = self._answer(outcomes) if self._becomes(Status.RUNNING) else None
             if self._timer is not None:
                 self._timer.cancel()
             if outcome is not None:
                 self._give(rows_of(outcome))
+                if not self.status.is_ended:
+                    with self._turn.of(self), _set(self._turn.session.options, self._options):
+                        # What stands behind the query in a script of several statements.
+                        deque(outcomes, maxlen=0)
             self._complete()
         except Interrupted:
             self._complete(Status.CANCELED)
         except SqlStreamError as error:
             self._complete(Status.ERROR, error)
+        except Exception as error:
+            self._complete(Status.ERROR, defect(error, self._turn.session.project))
 
     def _becomes(self, status: Status) -> bool:
         """Whether it is ``status`` now: nobody has ended it."""
@@ -168,15 +180,21 @@ class Operation:
                 self.status = status
             return self.status is status
 
-    def _answer(self) -> Outcome | None:
-        """What the statement answers; None where it was ended meanwhile."""
+    def _answer(self, outcomes: Iterator[Outcome]) -> Outcome | None:
+        """What the statement answers; None where it was ended meanwhile. Of a script, as of EXECUTE QUERY, its first query does, else its end."""
         pieces = split(self._statement)
         if not pieces:
             raise SyntaxProblem('Encountered "<EOF>" at line 0, column 0.', at=0)
         if len(pieces) > 1:
             raise ValidationError("only single statement supported", hint="Send one statement after the other.")
+        refuse_servers(pieces[0])
+        outcome: Outcome = results.Done()
         with _set(self._turn.session.options, self._options):
-            outcome = next(self._turn.session.run(self._statement))
+            for outcome in outcomes:
+                if isinstance(outcome, results.Stream):
+                    break
+        for notice in outcome.notices:
+            self._turn.session.context.user.notify(notice)
         stop = outcome.stop if isinstance(outcome, results.Stream) else self._stop
         with self._changed:
             self._result, self._stop = result_of(outcome), stop
@@ -291,10 +309,28 @@ class Operation:
         self._thread.join(seconds)
 
 
+def refuse_servers(piece: StatementText) -> None:
+    """Refuses what reads files of the server's machine or writes them, and options that are the server's own."""
+    try:
+        node = parse(piece)
+    except SqlStreamError:
+        return  # the session says so, with its place
+    problem: NotSupported | None = None
+    if isinstance(node, ast.Source | ast.Export):
+        hint = "Run it in a client of the project: sqlstream -f."
+        problem = NotSupported(f"{node.key.upper()} is about files of the machine that the server runs on.", at=0, hint=hint)
+    elif isinstance(node, ast.Set) and isinstance(key := node.args.get("this"), str):
+        problem = of_server(key)
+    if problem is not None:
+        raise problem.located(piece.text, None, 0)
+
+
 @contextmanager
 def _set(options: MutableMapping[str, str], more: Mapping[str, str]) -> Iterator[None]:
     """Meanwhile ``more`` are set, too. Raises ValidationError, NotSupported for one that can't be."""
     for key, value in more.items():
+        if (problem := of_server(key)) is not None:
+            raise problem
         settings.check(key, value)
     before = {key: options.get(key) for key in more}
     options.update(more)

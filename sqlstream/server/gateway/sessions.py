@@ -7,9 +7,12 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
-from sqlstream.core.errors import ValidationError
-from sqlstream.server.gateway.operations import Operation, Status, Turn
+from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.server.answers import NotThere, told
+from sqlstream.server.gateway.operations import Operation, Status, Turn, refuse_servers
 from sqlstream.session.completion import suggest
+from sqlstream.session.results import Stream
+from sqlstream.sql.statements.split import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,10 +26,6 @@ _LOOK_SECONDS = 5.0
 MOST_OPERATIONS = 1_000
 
 
-class NotThere(ValidationError):
-    """No session, or no operation, has the handle."""
-
-
 class ClientSession:
     """The session of a client, with the operations that it has asked for."""
 
@@ -34,6 +33,8 @@ class ClientSession:
         self.handle = handle
         self.session = session
         self.used = time.monotonic()
+        # It has no client who would use it, and ends by itself.
+        self.alone = False
         self._turn = Turn(session)
         self._operations: dict[str, Operation] = {}
         self._lock = threading.Lock()
@@ -97,8 +98,11 @@ class ClientSession:
 class ClientSessions:
     """Those that are open, by their handles. ``open_session`` makes one of options; ``idle_seconds``: 0 means that they stay."""
 
-    def __init__(self, open_session: Callable[[Mapping[str, str]], Session], *, idle_seconds: float, most: int) -> None:
+    def __init__(
+        self, open_session: Callable[[Mapping[str, str]], Session], notify: Callable[[str], None], *, idle_seconds: float, most: int
+    ) -> None:
         self._open = open_session
+        self._notify = notify
         self._idle_seconds = idle_seconds
         self._most = most
         self._sessions: dict[str, ClientSession] = {}
@@ -129,6 +133,26 @@ class ClientSessions:
             sessions = list(self._sessions.values())
         return [operation for session in sessions for operation in session.operations]
 
+    def deploy(self, script: str, options: Mapping[str, str]) -> str:
+        """Run a script to its end in a session of its own, which has these options: its handle. Raises NotSupported, and what ``open`` does."""
+        for piece in split(script):
+            refuse_servers(piece)
+        session = self.open(options)
+        session.alone = True
+        threading.Thread(target=self._run, args=(session, script), name=f"script-{session.handle}", daemon=True).start()
+        return session.handle
+
+    def _run(self, deployed: ClientSession, script: str) -> None:
+        try:
+            for outcome in deployed.session.run(script):
+                if isinstance(outcome, Stream):
+                    # Nobody reads its rows.
+                    outcome.stop()
+        except SqlStreamError as error:
+            self._notify(f"The script of session {deployed.handle} has failed: {told(error)}")
+        finally:
+            self._closes(deployed.handle)
+
     def find(self, handle: str) -> ClientSession:
         """The open session of this handle, which is used now. Raises ValidationError."""
         with self._lock:
@@ -152,7 +176,7 @@ class ClientSessions:
             return []
         latest = time.monotonic() - self._idle_seconds
         with self._lock:
-            idle = [handle for handle, session in self._sessions.items() if session.used < latest]
+            idle = [handle for handle, session in self._sessions.items() if session.used < latest and not session.alone]
         return [handle for handle in idle if self._closes(handle)]
 
     def _closes(self, handle: str) -> bool:

@@ -1,0 +1,21 @@
+"""Options that are those of the server, and not of a session: what names files, where jobs are kept, what Spark was started with."""
+
+from __future__ import annotations
+
+from sqlstream.core.errors import NotSupported
+from sqlstream.core.storage import DIRECTORIES, SAVEPOINTS
+
+_FILES = ("pipeline.jars", "pipeline.classpaths", "python.files", "python.archives", "python.executable", "python.client.executable")
+_PLACES = (*DIRECTORIES, *SAVEPOINTS)
+_HINT = "Set it in sqlstream.toml of the project, and start the server again."
+
+
+def of_server(key: str) -> NotSupported | None:
+    """Why a session can't set ``key``; None where it can."""
+    if key in _FILES:
+        return NotSupported(f"'{key}' names files of the machine that the server runs on.", hint=_HINT)
+    if key in _PLACES:
+        return NotSupported(f"'{key}' says where the jobs of the server are: it has one place for all.", hint=_HINT)
+    if key.startswith("spark."):
+        return NotSupported(f"'{key}' is one of Spark's options, which are those of the server.", hint=_HINT)
+    return None
