@@ -88,11 +88,12 @@ def test_jobs_of_the_command_line(on_spark: Client, tmp_path: Path) -> None:
     )
     found = re.search(r"Job ID: ([0-9a-f]{32})", printed)
     assert found is not None, printed
-    job, address = found[1], on_spark.address.removeprefix("http://").replace("127.0.0.1", "localhost")
+    job, port = found[1], on_spark.address.rpartition(":")[2]
     feed(tmp_path / "in", {"id": 1})
 
     def command(*arguments: str) -> str:
-        return flink("org.apache.flink.client.cli.CliFrontend", arguments[0], "-m", address, *arguments[1:])
+        where = ("-t", "remote", "-Drest.address=localhost", f"-Drest.port={port}")
+        return flink("org.apache.flink.client.cli.CliFrontend", arguments[0], *where, *arguments[1:])
 
     assert f"{job} : copying (RUNNING)" in command("list")
     saved = re.search(r"Savepoint completed. Path: (\S+)", command("savepoint", job))
