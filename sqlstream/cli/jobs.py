@@ -44,8 +44,8 @@ _OF_FILES = {
     "upgrade": "have the jobs of a script that has changed go on in the background with what they have kept, unless state would be lost",
 }
 _ENDING_SECONDS = 100.0
-# By whether it is drained, and saved.
 _DRAINED = "all that had arrived is processed, and every window closed"
+# By whether it is drained, and saved.
 _STOPS = {
     (False, False): Action.STOP, (False, True): Action.STOP_WITH_SAVEPOINT, (True, False): Action.DRAIN, (True, True): Action.DRAIN_WITH_SAVEPOINT,
 }  # fmt: skip
@@ -259,7 +259,7 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
             for job in mine:
                 # It is the script that was stopped: with it they start again.
                 job.folder.let_start()
-        Screen().notify(f"{name} has ended{_with([job.name for job in mine], _is_drained(action))}.")
+        Screen().notify(f"{name} has ended{_with([job.name for job in mine], action.drains)}.")
         return 0
     if not registry.exists(jobs, name) and (of := _by_file(project, name)) is not None:
         unknown = "has ended after its supervisor was killed, or could not write how it ended"
@@ -272,13 +272,9 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
         return 0
     _ask(job, action, seconds)
     again = f"sqlstream jobs start {shlex.quote(job.name)} starts it again in its process, its statement in another"
-    how = f"drained: {_DRAINED}" if _is_drained(action) else f"stopped; its state is kept. {again}"
+    how = f"drained: {_DRAINED}" if action.drains else f"stopped; its state is kept. {again}"
     Screen().notify(f"Job '{job.name}' is {how}.")
     return 0
-
-
-def _is_drained(action: Action) -> bool:
-    return action in (Action.DRAIN, Action.DRAIN_WITH_SAVEPOINT)
 
 
 def _with(ended: Sequence[str], drained: bool) -> str:

@@ -63,6 +63,16 @@ class SqlStreamError(Exception):
         """Character offset of the error in the statement's text; None where the error is about no place."""
         return offset_of(self.at)
 
+    @property
+    def details(self) -> list[str]:
+        """Where it is, and what to do: the lines that follow the message."""
+        lines = []
+        if self.location is not None:
+            lines += [f" --> {self.location}", *(f"  {text}" for text in self.location.caret.split("\n"))]
+        if self.hint:
+            lines += f"hint: {self.hint}".splitlines()
+        return lines
+
     def located(self, script: str, name: str | None, start: int) -> SqlStreamError:
         """This error with its place in ``script``, where the statement's text begins at offset ``start``."""
         if self.location is None:

@@ -10,16 +10,19 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import Defect, JobFailed, NotSupported, SetupError, SqlStreamError, SyntaxProblem, ValidationError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
     from pathlib import Path
 
     from starlette.requests import Request
     from starlette.responses import Response
+
+    Handler = Callable[[Request], Awaitable[Response]]
 
 _SERVICE = "org.apache.flink.table.gateway.api.utils.SqlGatewayException"
 # Flink's classes for our kinds of errors.
@@ -40,10 +43,16 @@ class BadRequest(Exception):
     """A request that is not as the interface says."""
 
 
+def routes(table: Iterable[tuple[str, str, Handler]], versions: Iterable[str], project: Path) -> list[Route]:
+    """What answers the paths and methods of a table, with and without each of the versions before them. Errors of a handler are answers."""
+    prefixes = ("", *(f"/{version}" for version in versions))
+    return [Route(p + path, answering(handler, project), methods=[method]) for path, method, handler in table for p in prefixes]
+
+
 # --- answers ----------------------------------------------------------------------------------------------------------
 
 
-def answering(handler: Callable[[Request], Awaitable[Response]], project: Path) -> Callable[[Request], Awaitable[Response]]:
+def answering(handler: Handler, project: Path) -> Handler:
     """``handler``, whose errors are answers."""
 
     async def answer(request: Request) -> Response:
@@ -67,19 +76,14 @@ def error_response(error: SqlStreamError, what: str, status: int = 400) -> JSONR
     return refusal("Internal server error.", failed, status=500 if isinstance(error, Defect) else status)
 
 
-def refusal(*errors: str, status: int) -> JSONResponse:
+def refusal(*errors: str, status: int, headers: dict[str, str] | None = None) -> JSONResponse:
     """The answer to a request that can't be met."""
-    return JSONResponse({"errors": list(errors)}, status)
+    return JSONResponse({"errors": list(errors)}, status, headers)
 
 
 def told(error: SqlStreamError) -> str:
     """An error with its place and its hint."""
-    lines = [error.message]
-    if error.location is not None:
-        lines += [f" --> {error.location}", *(f"  {text}" for text in error.location.caret.split("\n"))]
-    if error.hint:
-        lines.append(f"hint: {error.hint}")
-    return "\n".join(lines)
+    return "\n".join([error.message, *error.details])
 
 
 def _class_of(error: SqlStreamError) -> str:

@@ -9,15 +9,14 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from starlette.responses import JSONResponse
-
 from sqlstream.core.errors import SetupError
+from sqlstream.server.answers import refusal
 
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
     from pathlib import Path
-    from typing import Any
 
+    from starlette.responses import JSONResponse
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # A request has so many bytes at most: scripts are far shorter.
@@ -87,20 +86,20 @@ class Guard:
     def _refused(self, method: str, headers: MutableMapping[bytes, bytes]) -> JSONResponse | None:
         host = headers.get(b"host", b"").decode("latin-1")
         if self._tokens is None and not is_loopback(_name(host)):
-            return _refusal(403, f"The host '{host[:100]}' is none of this server.")
+            return refusal(f"The host '{host[:100]}' is none of this server.", status=403)
         origin = headers.get(b"origin", b"").decode("latin-1")
         if origin and urlsplit(origin).netloc != host:
-            return _refusal(403, "The request comes from a page of another site.")
+            return refusal("The request comes from a page of another site.", status=403)
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > MOST_BYTES:
-            return _refusal(413, f"A request has at most {MOST_BYTES:,} bytes.")
+            return refusal(f"A request has at most {MOST_BYTES:,} bytes.", status=413)
         if self._tokens is None:
             return None
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         allowed = self._tokens.allow(token.strip(), method) if scheme.lower() == b"bearer" else None
         if allowed is None:
-            return _refusal(401, "The request has no token that is known.", {"WWW-Authenticate": "Bearer"})
-        return None if allowed else _refusal(403, "The token is for looking alone.")
+            return refusal("The request has no token that is known.", status=401, headers={"WWW-Authenticate": "Bearer"})
+        return None if allowed else refusal("The token is for looking alone.", status=403)
 
 
 class _Limited:
@@ -118,7 +117,7 @@ class _Limited:
             await self._app(scope, self._received, self._sent)
         except _TooLong:
             if not self._began:
-                await _refusal(413, f"A request has at most {MOST_BYTES:,} bytes.")(scope, self._receive, self._send)
+                await refusal(f"A request has at most {MOST_BYTES:,} bytes.", status=413)(scope, self._receive, self._send)
 
     async def _received(self) -> Message:
         message = await self._receive()
@@ -139,7 +138,3 @@ class _TooLong(BaseException):
 def _name(host: str) -> str:
     """A host without its port."""
     return urlsplit(f"//{host}").hostname or ""
-
-
-def _refusal(status: int, why: str, headers: dict[str, Any] | None = None) -> JSONResponse:
-    return JSONResponse({"errors": [why]}, status, headers)

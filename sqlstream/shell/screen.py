@@ -181,10 +181,7 @@ def error_lines(error: BaseException, *, verbose: bool) -> list[str]:
         lines += f"{type(error).__name__} [{error.code}]: {error.message}".splitlines()
         if isinstance(error, JobFailed) and error.job:
             lines.append(f" --> job {error.job}")
-        if error.location:
-            lines += [f" --> {error.location}", *(f"  {text}" for text in error.location.caret.split("\n"))]
-        if error.hint:
-            lines += f"hint: {error.hint}".splitlines()
+        lines += error.details
     else:
         said = masked_value(str(error).strip()).splitlines()
         lines += [f"{type(error).__name__}: {said[0] if said else ''}".rstrip(": ")]

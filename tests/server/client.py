@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass
@@ -131,3 +135,21 @@ class OpenSession:
 
     def close(self) -> Answer:
         return self.client.delete(self.path)
+
+
+def at_once(work: Callable[[int], None], count: int, seconds: float) -> list[BaseException]:
+    """The errors of ``work``, done for so many numbers at the same time, each in a thread that is awaited for so long."""
+    failed: list[BaseException] = []
+
+    def run(number: int) -> None:
+        try:
+            work(number)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(seconds)
+    return failed

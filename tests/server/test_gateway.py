@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import uuid
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.server.client import Client, GatewayError
+from tests.server.client import Client, GatewayError, at_once
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -262,24 +261,14 @@ def test_a_body_is_not_needed(client: Client) -> None:
 
 
 def test_many_clients_at_once(client: Client) -> None:
-    failed: list[object] = []
-
     def work(number: int) -> None:
-        try:
-            session = client.open()
-            for i in range(3):
-                session.run(f"CREATE TABLE t{number}_{i} (a INT) WITH ('connector' = 'datagen')")
-            assert session.run("SHOW TABLES").rows == [[f"t{number}_{i}"] for i in range(3)]
-            session.close()
-        except BaseException as error:
-            failed.append(error)
+        session = client.open()
+        for i in range(3):
+            session.run(f"CREATE TABLE t{number}_{i} (a INT) WITH ('connector' = 'datagen')")
+        assert session.run("SHOW TABLES").rows == [[f"t{number}_{i}"] for i in range(3)]
+        session.close()
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(50)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-    assert failed == []
+    assert at_once(work, 50, 120) == []
     assert len(client.server.sessions) == 0
 
 

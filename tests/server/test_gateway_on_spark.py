@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.server.client import GatewayError
+from tests.server.client import GatewayError, at_once
 from tests.support.sessions import feed
 from tests.support.waiting import until
 
@@ -195,19 +194,9 @@ def test_a_job_goes_on_without_its_client(on_spark: Client, files: Path, tmp_pat
 
 
 def test_many_clients_query_at_once(on_spark: Client) -> None:
-    failed: list[object] = []
-
     def work(number: int) -> None:
-        try:
-            session = on_spark.open()
-            assert session.run(f"SELECT {number} AS n, id FROM (VALUES (1), (2)) AS t (id)").rows == [[number, 1], [number, 2]]
-            session.close()
-        except BaseException as error:
-            failed.append(error)
+        session = on_spark.open()
+        assert session.run(f"SELECT {number} AS n, id FROM (VALUES (1), (2)) AS t (id)").rows == [[number, 1], [number, 2]]
+        session.close()
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(240)
-    assert failed == []
+    assert at_once(work, 20, 240) == []

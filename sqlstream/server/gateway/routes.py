@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from sqlstream.core.errors import NotSupported
 from sqlstream.core.release import release
 from sqlstream.core.secrets import masked_option
-from sqlstream.server.answers import BadRequest, answering, body, handle, seconds_of, text_of, texts_of
+from sqlstream.server import answers
+from sqlstream.server.answers import BadRequest, body, handle, seconds_of, text_of, texts_of
 from sqlstream.server.gateway import wire
 from sqlstream.server.gateway.wire import RowFormat
 from sqlstream.sql.statements.parsing import parse
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from starlette.requests import Request
+    from starlette.routing import Route
 
     from sqlstream.server.gateway.operations import Page
     from sqlstream.server.gateway.sessions import ClientSession, ClientSessions
@@ -37,8 +38,7 @@ def routes(sessions: ClientSessions, project: Path) -> list[Route]:
     """All of them, over the ``sessions`` of clients."""
     gateway = _Gateway(sessions)
     session, operation = "/sessions/{session}", "/sessions/{session}/operations/{operation}"
-    made = []
-    for path, method, handler in (
+    table = (
         ("/info", "GET", gateway.info),
         ("/api_versions", "GET", gateway.versions),
         ("/sessions", "POST", gateway.open),
@@ -54,10 +54,8 @@ def routes(sessions: ClientSessions, project: Path) -> list[Route]:
         (f"{operation}/cancel", "POST", gateway.cancel),
         (f"{operation}/close", "DELETE", gateway.close_operation),
         (f"{operation}/result/{{token}}", "GET", gateway.result),
-    ):
-        endpoint = answering(handler, project)
-        made += [Route(prefix + path, endpoint, methods=[method]) for prefix in ("", *(f"/{v.lower()}" for v in VERSIONS))]
-    return made
+    )
+    return answers.routes(table, [v.lower() for v in VERSIONS], project)
 
 
 class _Gateway:

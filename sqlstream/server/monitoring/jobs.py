@@ -8,10 +8,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.monitor.figures import short_name
+from sqlstream.server.answers import NotThere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,18 +45,19 @@ class Shown:
         return time.time() if self.ended is None else self.ended
 
 
-def shown(jobs: Jobs) -> list[Shown]:
+def shown(jobs: Jobs) -> Iterator[Shown]:
     """All jobs of the project: first the server's, in the order in which they were submitted."""
     own = list(jobs)
     ids, folders = {job.id for job in own}, {job.folder.parent for job in own if job.lives}
-    return [*map(_own, own), *_elsewhere(jobs, ids, folders)]
+    yield from map(_own, own)
+    yield from _elsewhere(jobs, ids, folders)
 
 
 def find(jobs: Jobs, id_: str) -> Shown:
-    """The job of this id. Raises ValidationError."""
+    """The job of this id. Raises NotThere."""
     found = next((job for job in shown(jobs) if job.id == id_), None)
     if found is None:
-        raise ValidationError(f"Job {id_} not found")
+        raise NotThere(f"Job {id_} not found")
     return found
 
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
-from starlette.routing import Route
 
 from sqlstream.core.cores import cores
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.release import release
 from sqlstream.runtime.jobs.control.ask import ask
 from sqlstream.runtime.jobs.control.requests import Action
-from sqlstream.server.answers import NotThere, answering, body, text_of
+from sqlstream.server import answers
+from sqlstream.server.answers import body, text_of
 from sqlstream.server.monitoring import jobs as about
 from sqlstream.server.monitoring.triggers import Triggers
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.routing import Route
 
     from sqlstream.server.monitoring.jobs import Shown
     from sqlstream.server.server import Server
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 def routes(server: Server) -> list[Route]:
     """All of them."""
     interface = _Monitoring(server)
-    made = []
-    for path, method, handler in (
+    table = (
         ("/config", "GET", interface.config),
         ("/overview", "GET", interface.overview),
         ("/jobs", "GET", interface.ids),
@@ -44,10 +44,8 @@ def routes(server: Server) -> list[Route]:
         ("/jobs/{job}/stop", "POST", interface.stop),
         ("/jobs/{job}/savepoints", "POST", interface.save),
         ("/jobs/{job}/savepoints/{trigger}", "GET", interface.saved),
-    ):
-        endpoint = answering(handler, server.project)
-        made += [Route(prefix + path, endpoint, methods=[method]) for prefix in ("", "/v1")]
-    return made
+    )
+    return answers.routes(table, ("v1",), server.project)
 
 
 class _Monitoring:
@@ -120,13 +118,10 @@ class _Monitoring:
         return JSONResponse({"request-id": self._triggers.begin(lambda: ask(self._server.jobs, job.id, action, lambda: False))}, 202)
 
     async def _all(self) -> list[Shown]:
-        return await run_in_threadpool(about.shown, self._server.jobs)
+        return await run_in_threadpool(lambda: list(about.shown(self._server.jobs)))
 
     async def _find(self, request: Request) -> Shown:
-        try:
-            return await run_in_threadpool(about.find, self._server.jobs, request.path_params["job"])
-        except ValidationError as error:
-            raise NotThere(error.message) from None
+        return await run_in_threadpool(about.find, self._server.jobs, request.path_params["job"])
 
     async def _of(self, request: Request, what: Callable[[Shown], dict[str, Any]]) -> Response:
         return JSONResponse(what(await self._find(request)))
