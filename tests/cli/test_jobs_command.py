@@ -224,7 +224,7 @@ def test_a_script_whose_supervisor_is_killed_before_it_has_a_job(tmp_path: Path)
     file = tmp_path / "x y.sql"
     file.write_text("SELECT 1;")
     folder = private.folder(background.folder_of(tmp_path, file))
-    ends = "import signal, sys, time; signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('off'))); print('on', flush=True); time.sleep(100)"
+    ends = "import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(print('off')))\nprint('on', flush=True)\nfor _ in range(1000):\n    time.sleep(0.1)"
     Background(str(file), (sys.executable, "-c", ends)).write(folder)
     supervisor = subprocess.Popen([sys.executable, "-m", "sqlstream.cli.supervisor", str(folder)])
     until(lambda: background.log_of(folder).exists() and "on" in background.log_of(folder).read_text())

@@ -20,6 +20,8 @@ class Answer:
 
     status: int
     body: Any
+    # The body as it is written: a number has digits that Python's would lose.
+    text: str = ""
 
     @property
     def error(self) -> str:
@@ -37,6 +39,8 @@ class Fetched:
     kind: str = ""
     job_id: str | None = None
     complete: bool = False
+    # The last answer that has rows.
+    text: str = ""
     # The address of what comes next.
     next: str = ""
 
@@ -65,14 +69,10 @@ class Client:
         request = urllib.request.Request(self.address + path, method=method, data=data, headers=headers)
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
-                return Answer(response.status, json.loads(response.read()))
+                status, text = response.status, response.read().decode()
         except urllib.error.HTTPError as error:
-            return Answer(error.code, json.loads(error.read()))
-
-    def text(self, path: str) -> str:
-        """The text of an answer, as it is."""
-        with urllib.request.urlopen(urllib.request.Request(f"{self.address}/{self.version}{path}", headers=self.headers), timeout=60) as response:
-            return response.read().decode()
+            status, text = error.code, error.read().decode()
+        return Answer(status, json.loads(text), text)
 
     def get(self, path: str, body: Any = None) -> Answer:
         return self.ask("GET", f"/{self.version}{path}", body)
@@ -121,6 +121,7 @@ class OpenSession:
             fetched.columns, fetched.kind, fetched.query = body["results"]["columns"], body["resultKind"], body["isQueryResult"]
             fetched.job_id = body.get("jobID")
             fetched.data += body["results"]["data"]
+            fetched.text = answer.text if body["results"]["data"] else fetched.text
             if body["resultType"] == "EOS":
                 fetched.complete = True
                 return fetched

@@ -55,11 +55,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def test_values(on_spark: Client) -> None:
-    session = on_spark.open()
-    operation = session.begin("SELECT " + ", ".join(VALUES))
-    session.fetch(operation)
-    # As it is written: a number has digits that Python's would lose.
-    text = on_spark.text(f"{operation}/result/0?rowFormat=JSON")
+    text = on_spark.open().run("SELECT " + ", ".join(VALUES)).text
     assert text.partition('"fields":[')[2].partition("]}]}")[0] == ",".join(VALUES.values())
     assert json.loads(text)["results"]["data"][0]["kind"] == "INSERT"
 

@@ -352,7 +352,8 @@ def test_a_worker_that_spark_ends_closes_its_functions(tmp_path) -> None:
     code = (
         "import pickle, signal, sys, time, pyarrow\nfrom pathlib import Path\nfrom sqlstream.udf.worker.evaluation import evaluated\n"
         "print(evaluated(pickle.loads(Path(sys.argv[1]).read_bytes()), (pyarrow.array([1], pyarrow.int32()),)).to_pylist(), flush=True)\n"
-        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\ntime.sleep(60)"
+        # A signal that comes just before a call of the system is heard after it.
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\nfor _ in range(600):\n    time.sleep(0.1)\nsys.exit(1)"
     )
     environment = {**os.environ, "SPARK_REUSE_WORKER": "1", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True, env=environment) as worker:

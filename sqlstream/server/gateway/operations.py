@@ -261,8 +261,11 @@ class Operation:
             if token != rows.token:
                 expected = f"{rows.token} or {rows.token - 1}" if rows.token else "0"
                 raise ValidationError(f"Expecting token to be {expected}, but found {token}.")
-            if rows.complete and not rows.waiting:
-                return Page(result, (), None)
+            if not rows.waiting:
+                if rows.complete:
+                    return Page(result, (), None)
+                if not result.query:  # its rows are on their way
+                    return None
             rows.given = tuple(rows.waiting)
             rows.waiting.clear()
             rows.token += 1

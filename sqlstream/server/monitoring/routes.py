@@ -53,7 +53,7 @@ class _Monitoring:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._triggers = Triggers()
+        self._triggers = Triggers(server.project)
 
     async def config(self, request: Request) -> Response:
         version = f"sqlstream {release()}"

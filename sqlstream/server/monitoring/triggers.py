@@ -8,10 +8,12 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlstream.core.defects import as_defects
 from sqlstream.core.errors import SqlStreamError, ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 # Of so many it is known what came of them.
 _MOST = 1_000
@@ -30,9 +32,10 @@ class Trigger:
 
 
 class Triggers:
-    """Those that were asked for, by their numbers."""
+    """Those that were asked for in a project, by their numbers."""
 
-    def __init__(self) -> None:
+    def __init__(self, project: Path) -> None:
+        self._project = project
         self._known: OrderedDict[str, Trigger] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -46,7 +49,8 @@ class Triggers:
 
         def run() -> None:
             try:
-                trigger.result = work()
+                with as_defects(self._project):
+                    trigger.result = work()
             except SqlStreamError as error:
                 trigger.error = error
 
