@@ -18,6 +18,7 @@ from sqlstream.core import errors, settings
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.options import Option, Support
 from sqlstream.lint.registry import RULES
+from sqlstream.runtime.monitor.reporting.families import FAMILIES, RUNNING_JOBS
 from sqlstream.session import backslash
 from sqlstream.session.help.query_forms import QUERY_FORMS
 from sqlstream.session.keymap import KEYS
@@ -45,6 +46,7 @@ def pages() -> dict[str, str]:
         "reference/connectors.md": _connectors(),
         "reference/formats.md": _formats(),
         "reference/settings.md": _settings(),
+        "reference/metrics.md": _metrics(),
         "reference/lint-rules.md": _lint_rules(),
         "reference/errors.md": _errors(),
         "reference/shell.md": _shell(),
@@ -192,6 +194,15 @@ def _settings() -> str:
         "`HELP SET key;` explains one. A key that ends in `*` stands for all with that beginning.",
         *_options(settings.SETTINGS, "## "),
     )
+
+
+def _metrics() -> str:
+    rows = [(code(RUNNING_JOBS[0]), "", prose(RUNNING_JOBS[1]))]
+    for family in FAMILIES:
+        labels = " ".join(code(label) for label in family.labels)
+        rows.append((code(family.name + ("_total" if family.counts else "")), labels, prose(family.text)))
+    said = "What [Prometheus](../monitoring.md) is told of jobs. Each but the first has the labels `job_id` and `job_name`, too."
+    return _page("Metrics", said, table(("Metric", "Labels", "What it is"), rows))
 
 
 def _lint_rules() -> str:

@@ -30,6 +30,7 @@ class OptionKind(Enum):
     NAMES = "list, separated by ,"
     ENUM = "one of"
     MAP = "map, key:value separated by ,"
+    PORTS = "port, or range of ports"
 
 
 class Support(Enum):
@@ -186,8 +187,20 @@ def parse_whole(text: str, bits: int = 32) -> int:
     return number
 
 
+def parse_ports(text: str) -> tuple[int, ...]:
+    """The ports of ``9249``, ``9250-9260`` and ``9249,9300-9310``. Raises ValueError."""
+    found: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?", part, re.ASCII)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if not first <= last < 1 << 16:
+            raise ValueError(f"'{text}' is not a port, or a range of ports such as 9250-9260")
+        found += range(first, last + 1)
+    return tuple(found)
+
+
 def parse_value(option: Option, text: str) -> Any:
-    """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST and NAMES, dict for MAP. Raises ValueError."""
+    """The typed value: int for INT, LONG, DURATION (ms) and MEMORY (bytes), tuple for LIST, NAMES and PORTS, dict for MAP. Raises ValueError."""
     found = _parsed(option, text)
     if option.least is not None and found < option.least:
         raise ValueError(f"'{text}' is less than {option.least}")
@@ -216,6 +229,8 @@ def _parsed(option: Option, text: str) -> Any:
             if wrong := next((part for part in text.split(",") if part and ":" not in part), None):
                 raise ValueError(f"'{wrong}' is not of the form key:value")
             return dict(part.split(":", 1) for part in text.split(",") if part)
+        case OptionKind.PORTS:
+            return parse_ports(text)
         case OptionKind.ENUM:
             if text.lower() not in option.values:
                 raise ValueError(f"'{text}' is not one of {', '.join(option.values)}")

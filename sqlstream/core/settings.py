@@ -128,6 +128,11 @@ SETTINGS: tuple[Option, ...] = (
     Option("restart-strategy.failure-rate.max-failures-per-interval", _INT, "1", "A job that fails more often within the interval is given up."),
     Option("restart-strategy.failure-rate.failure-rate-interval", _TIME, "1 min", "The interval of max-failures-per-interval."),
     Option("restart-strategy.failure-rate.delay", _TIME, "1 s", "The time before a restart."),
+    Option("metrics.reporter.prom.port", OptionKind.PORTS, None, "Where Prometheus finds metrics of the jobs of a process; the first free port"
+           " of a range such as 9250-9260."),
+    Option("metrics.reporter.prom.host", OptionKind.STRING, "127.0.0.1", "The address of that port; 0.0.0.0 lets other machines ask."),
+    Option("metrics.reporter.prom.factory.class", _ENUM, None, "As Flink has it: metrics.reporter.prom.port is enough.",
+           values=("org.apache.flink.metrics.prometheus.prometheusreporterfactory",)),
     _quiet("pipeline.*", SPARK_DOES),
     _quiet("parallelism.*", SPARK_DOES),
     *(_quiet(f"{p}.*", SPARK_DOES) for p in ("taskmanager", "jobmanager", "rest", "yarn", "kubernetes", "high-availability", "metrics", "env.java")),

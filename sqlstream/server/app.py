@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
+from sqlstream.server import metrics
 from sqlstream.server.answers import refusal
 from sqlstream.server.gateway import routes as gateway
 from sqlstream.server.guard import Guard
@@ -38,7 +39,7 @@ def application(server: Server, tokens: Tokens | None = None) -> Starlette:
             await run_in_threadpool(server.close)
 
     return Starlette(
-        routes=[*gateway.routes(server.sessions, server.project), *monitoring.routes(server)],
+        routes=[*gateway.routes(server.sessions, server.project), *monitoring.routes(server), *metrics.routes(server)],
         middleware=[Middleware(Guard, tokens=tokens)],
         lifespan=running,
         exception_handlers={404: _refused, 405: _refused},

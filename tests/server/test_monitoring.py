@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ def test_without_jobs(client: Client) -> None:
     assert client.ask("GET", "/config").body["flink-version"].startswith("sqlstream ")
 
 
-@pytest.mark.parametrize("path", ["", "/plan", "/exceptions", "/checkpoints", f"/savepoints/{NONE}"])
+@pytest.mark.parametrize("path", ["", "/plan", "/exceptions", "/checkpoints", "/metrics", f"/savepoints/{NONE}"])
 def test_a_job_that_is_not_there(client: Client, path: str) -> None:
     answer = client.ask("GET", f"/jobs/{NONE}{path}")
     assert answer.status == 404 and f"Job {NONE} not found" in answer.error
@@ -60,6 +61,22 @@ def test_a_job(on_spark: Client, tmp_path: Path) -> None:
         return found
 
     until(lambda: vertex()["metrics"]["read-records"] == 2)
+
+    def values(of: str, *names: str) -> dict[str, float]:
+        return {m["id"]: float(m["value"]) for m in on_spark.ask("GET", f"/v1/jobs/{job}{of}/metrics?get={','.join(names)}").body}
+
+    assert values("", "numRestarts") == {"numRestarts": 0}
+    written, below = "0.Sink__t.numRecordsOut", f"/vertices/{vertex()['id']}"
+    assert {"id": written} in on_spark.ask("GET", f"/jobs/{job}{below}/metrics").body
+    until(lambda: values(below, written, "nothing") == {written: 2})
+    assert on_spark.ask("GET", f"/jobs/{job}/vertices/{NONE}/metrics").status == 404
+
+    def exposed() -> list[str]:
+        with urllib.request.urlopen(f"{on_spark.address}/metrics", timeout=60) as answer:
+            return answer.read().decode().splitlines()
+
+    read = f'sqlstream_rows_read_total{{job_id="{job}",job_name="counting",task_name="Sink: t"}} 2.0'
+    until(lambda: read in exposed())
     until(lambda: on_spark.ask("GET", f"/jobs/{job}/checkpoints").body["counts"]["completed"] > 0)
     assert vertex()["name"] == "Sink: t" and vertex()["status"] == "RUNNING"
     (node,) = on_spark.ask("GET", f"/jobs/{job}/plan").body["plan"]["nodes"]

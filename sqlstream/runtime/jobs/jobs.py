@@ -32,6 +32,7 @@ from sqlstream.runtime.jobs.folder.versions import Version
 from sqlstream.runtime.jobs.job import Job, JobSettings, Locate, unlocated
 from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.jobs.run.runner import JobRunner
+from sqlstream.runtime.monitor.reporting.reporter import Reporter
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class Jobs:
         self._ended = threading.Event()
         self._locked = self._closing = False
         self._attendant = Attendant(self.carry_out)
+        # Tells other programs of them.
+        self.reporter = Reporter(self.__iter__, project)
         # Hears of the error of each job that fails, in that one's thread.
         self.on_failure: Callable[[SqlStreamError], None] = lambda error: None
 
@@ -412,6 +415,7 @@ class Jobs:
 
     def let_go(self) -> None:
         """Let go of the folders of all jobs, for another process: nothing writes into them any more."""
+        self.reporter.close()
         for job in self:
             job.release()
 

@@ -122,11 +122,29 @@ class Batch:
 
 
 @dataclass(frozen=True)
+class StateOperator:
+    """An operator that keeps state, as Spark calls it. ``rows``: 0 also where they are not counted."""
+
+    name: str
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class LeastLag:
+    """The least lag of a minute, which ``number`` counts since 1970, and how many rows had been read when the minute began."""
+
+    number: int
+    lag: int
+    rows: int
+
+
+@dataclass(frozen=True)
 class QueryMetrics:
     """One query of a job: that of one sink. Moments are milliseconds since 1970. ``since``: the timestamp of the last micro-batch that is in it.
-    ``rows_out``: None in batch mode, where they are not counted, and all of the input is one ``batch``. ``failure``: the error with which Spark
-    answered the latest sample; the figures are those of ``at``, the moment of the last that succeeded. ``real_time``: what was read of ``batch``
-    has come out.
+    ``rows_out``: None in batch mode, where they are not counted, and all of the input is one ``batch``. ``phases``: of the last micro-batch, in
+    milliseconds. ``failure``: the error with which Spark answered the latest sample; the figures are those of ``at``, the moment of the last that
+    succeeded. ``real_time``: what was read of ``batch`` has come out. ``minutes``: the last ones, of a query that reads topics.
     """
 
     since: str = ""
@@ -135,20 +153,20 @@ class QueryMetrics:
     rows_out: int | None = 0
     late: int = 0
     batches: int = 0
-    batch_ms: int | None = None
+    phases: tuple[tuple[str, int], ...] = ()
     batch: Batch | None = None
     inputs: tuple[Input, ...] = ()
     timed: tuple[Timed, ...] = ()
     filters: tuple[FilterRows, ...] = ()
     brokers: tuple[BrokerContact, ...] = ()
     watermark: int | None = None
-    state_rows: int | None = None
-    state_bytes: int | None = None
+    states: tuple[StateOperator, ...] = ()
     last_input: int | None = None
     last_output: int | None = None
     failure: str | None = None
     recent: tuple[tuple[int, int], ...] = ()
     real_time: bool = False
+    minutes: tuple[LeastLag, ...] = ()
     _dropped: int = 0
     _read: int = 0
 
@@ -163,6 +181,29 @@ class QueryMetrics:
             return 0.0
         (first, before), (last, after) = self.recent[0], self.recent[-1]
         return max(after - before, 0) * 1000 / (last - first) if last > first else 0.0
+
+    @property
+    def batch_ms(self) -> int | None:
+        """How long the last micro-batch took."""
+        return dict(self.phases).get("triggerExecution")
+
+    @property
+    def state_rows(self) -> int | None:
+        """None where there are none, or Spark does not count them: spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows."""
+        return sum(s.rows for s in self.states) or None
+
+    @property
+    def state_bytes(self) -> int | None:
+        return sum(s.bytes for s in self.states) if self.states else None
+
+    @property
+    def falls_behind(self) -> bool:
+        """Whether more comes than is read: over the last whole minute the least lag has grown, by more than a hundredth of what was read."""
+        if len(self.minutes) < 3:
+            return False
+        before, last, now = self.minutes[-3:]
+        grown = last.lag - before.lag
+        return now.number - before.number == 2 and grown > 0 and grown * 100 > now.rows - last.rows
 
     @property
     def lag(self) -> int | None:
@@ -212,6 +253,11 @@ class JobMetrics:
     @property
     def lag(self) -> int | None:
         return max((q.lag for q in self.queries if q.lag is not None), default=None)
+
+    @property
+    def falls_behind(self) -> bool:
+        """Whether a query of it does, while it runs."""
+        return self.status == "RUNNING" and any(q.falls_behind for q in self.queries)
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
@@ -343,8 +389,18 @@ def _timed_since(before: QueryMetrics, current: QueryMetrics) -> QueryMetrics:
     return replace(
         current,
         recent=(*recent, (current.at, rows)),
+        minutes=_minutes(before.minutes, current.at // 60_000, current.lag, rows),
         last_input=current.at if rows > before.rows_in else before.last_input,
     )
+
+
+def _minutes(before: tuple[LeastLag, ...], number: int, lag: int | None, rows: int) -> tuple[LeastLag, ...]:
+    """The last three minutes of ``before`` and a further ``lag``."""
+    if lag is None:
+        return before
+    if before and before[-1].number == number:
+        return (*before[:-1], replace(before[-1], lag=min(before[-1].lag, lag)))
+    return (*before[-2:], LeastLag(number, lag, rows))
 
 
 def _ended(before: QueryMetrics, progress: Json) -> QueryMetrics:
@@ -357,18 +413,15 @@ def _ended(before: QueryMetrics, progress: Json) -> QueryMetrics:
     rows = sum(int(s["numInputRows"]) for s in sources)
     operators = progress["stateOperators"]
     watermark = _millis(progress.get("eventTime", {}).get("watermark"))
-    took = progress["durationMs"].get("triggerExecution")
     return replace(
         before,
         since=progress["timestamp"],
         ended_rows=before.ended_rows + rows,
         batches=before.batches + ("addBatch" in progress["durationMs"]),
-        batch_ms=took if "addBatch" in progress["durationMs"] else before.batch_ms,
+        phases=tuple(progress["durationMs"].items()) if "addBatch" in progress["durationMs"] else before.phases,
         inputs=tuple(known.values()),
         watermark=watermark if watermark is not None else before.watermark,
-        # Without spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows Spark says 0.
-        state_rows=(sum(o["numRowsTotal"] for o in operators) or None) if operators else before.state_rows,
-        state_bytes=sum(_bytes(o) for o in operators) if operators else before.state_bytes,
+        states=tuple(StateOperator(o["operatorName"], o["numRowsTotal"], _bytes(o)) for o in operators) or before.states,
         _dropped=before._dropped + sum(o["numRowsDroppedByWatermark"] for o in operators),
     )
 

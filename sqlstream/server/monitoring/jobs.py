@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -11,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.monitor.figures import short_name
+from sqlstream.runtime.monitor.reporting.families import FAMILIES
 from sqlstream.server.answers import NotThere
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from sqlstream.runtime.jobs.job import Job
     from sqlstream.runtime.jobs.jobs import Jobs
     from sqlstream.runtime.monitor.metrics import JobMetrics
+    from sqlstream.runtime.monitor.reporting.families import Reported
 
 # The states of Flink's tasks: a job's operators are shown as one task for each sink, which is in the state of the job.
 _TASK_STATES = ("CANCELED", "CANCELING", "CREATED", "DEPLOYING", "FAILED", "FINISHED", "INITIALIZING", "RECONCILING", "RUNNING", "SCHEDULED")
@@ -159,6 +162,38 @@ def checkpoints(job: Shown) -> dict[str, Any]:
         "latest": {"completed": completed, "savepoint": None, "failed": None, "restored": None},
         "history": [completed] if completed else [],
     }
+
+
+def named_metrics(job: Shown, reported: Reported | None, vertex: str | None, asked: Collection[str] | None) -> list[dict[str, str]]:
+    """The metrics of a job, or of its ``vertex``, by Flink's names: those that are ``asked`` for, with their values; None for the names of all.
+    Of a job of another process there are none. Raises NotThere.
+    """
+    vertices = [vertex_id(job, number) for number in range(len(job.sinks))]
+    if vertex is not None and vertex not in vertices:
+        raise NotThere(f"Vertex {vertex} not found in job {job.id}")
+    if reported is None:
+        return []
+    task = None if vertex is None else reported.tasks[vertices.index(vertex)]
+    found = _of_job(reported) if task is None else _of_task(reported, task)
+    return [{"id": name} if asked is None else {"id": name, "value": f"{value:.15g}"} for name, value in found if asked is None or name in asked]
+
+
+def _of_job(reported: Reported) -> Iterator[tuple[str, float]]:
+    start = "flink_jobmanager_job_"
+    for family in FAMILIES:
+        if family.name.startswith(start):
+            yield from ((family.name.removeprefix(start), value) for _, value in family.samples(reported) if value is not None)
+
+
+def _of_task(reported: Reported, task: str) -> Iterator[tuple[str, float]]:
+    start = "flink_taskmanager_job_task_operator_"
+    for family in FAMILIES:
+        if family.name.startswith(start):
+            for (of, operator, number, *more), value in family.samples(reported):
+                if of == task and value is not None:
+                    name = family.name.removeprefix(start).removeprefix("KafkaSourceReader_topic_partition_" if more else "")
+                    where = ["KafkaSourceReader", "topic", more[0], "partition", more[1]] if more else []
+                    yield ".".join([number, re.sub(r"\W", "_", operator), *where, name]), value
 
 
 def cluster(jobs: list[Shown], slots: int, version: str) -> dict[str, Any]:

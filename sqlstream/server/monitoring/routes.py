@@ -41,6 +41,8 @@ def routes(server: Server) -> list[Route]:
         ("/jobs/{job}/plan", "GET", interface.plan),
         ("/jobs/{job}/exceptions", "GET", interface.exceptions),
         ("/jobs/{job}/checkpoints", "GET", interface.checkpoints),
+        ("/jobs/{job}/metrics", "GET", interface.metrics),
+        ("/jobs/{job}/vertices/{vertex}/metrics", "GET", interface.metrics),
         ("/jobs/{job}/stop", "POST", interface.stop),
         ("/jobs/{job}/savepoints", "POST", interface.save),
         ("/jobs/{job}/savepoints/{trigger}", "GET", interface.saved),
@@ -80,6 +82,14 @@ class _Monitoring:
 
     async def checkpoints(self, request: Request) -> Response:
         return await self._of(request, about.checkpoints)
+
+    async def metrics(self, request: Request) -> Response:
+        """The names of the metrics of a job, or of a vertex of it; with ``get`` the values of some."""
+        job = await self._find(request)
+        reported = await run_in_threadpool(self._server.jobs.reporter.reported)
+        one = next((r for r in reported if r.metrics.id == job.id), None)
+        asked = request.query_params.get("get")
+        return JSONResponse(about.named_metrics(job, one, request.path_params.get("vertex"), None if asked is None else set(asked.split(","))))
 
     async def cancel(self, request: Request) -> Response:
         """Stops a job; its state is kept."""

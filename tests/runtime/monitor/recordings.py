@@ -11,13 +11,15 @@ from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics, sampled
 FOLDER = Path(__file__).with_name("recorded")
 
 
-def recorded(name: str) -> list[QueryMetrics]:
-    """The figures after each sample."""
+def recorded(name: str, *, times: int = 1) -> list[QueryMetrics]:
+    """The figures after each sample, as though all had taken so many ``times`` as long."""
     lines = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
+    first = lines[0]["sample"]["at"]
 
     def further(before: QueryMetrics, line: dict) -> QueryMetrics:
         # They are of micro-batches.
-        return sampled(before, {"real_time": False, **line["sample"]}, line["tables"])
+        sample = line["sample"]
+        return sampled(before, {"real_time": False, **sample, "at": first + times * (sample["at"] - first)}, line["tables"])
 
     return list(accumulate(lines, further, initial=QueryMetrics()))[1:]
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.queries import watch
@@ -226,3 +228,44 @@ def test_a_run_that_goes_on_does_not_count_again(session, broker) -> None:
     job.job = submit(session, WINDOWS.format(topic="metrics-again", where=""))
     job.send({0: [(1, 3)]})
     assert job.job.sampled().rows_in == 1
+
+
+def test_what_prometheus_is_told(broker, tmp_path: Path, engine) -> None:
+    """Over a topic with state, late rows and rows that are left out; what is told is what is known of the job."""
+    said: list[str] = []
+    options = {"table.exec.source.max-future-rowtime": "1 h", "metrics.reporter.prom.port": "0"}
+    session = open_session(tmp_path, options=options, engine=engine, notify=said.append, emit=lambda line: None)
+    counted = Running(session, broker, "told", 2)
+    address = next(line for line in said if line.startswith("Metrics of jobs are at ")).split()[-1]
+
+    def told() -> dict[str, float]:
+        """The samples of the job, by names and their own labels."""
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            found = [s for family in text_string_to_metric_families(answer.read().decode()) for s in family.samples]
+        ours = [s for s in found if s.labels.get("job_id") == counted.job.id]
+        return {" ".join([s.name, *(v for k, v in sorted(s.labels.items()) if k not in ("job_id", "job_name"))]): s.value for s in ours}
+
+    counted.send({0: [(1, HOUR), (2, 3 * HOUR)], 1: [(3, 3 * HOUR)]})
+    counted.send({0: [(4, HOUR), (5, 10**14)]})
+    kafka = "flink_taskmanager_job_task_operator_KafkaSourceReader"
+    expected = {
+        "sqlstream_job_status RUNNING": 1,
+        "sqlstream_rows_read_total Sink: answers": 5,
+        "sqlstream_rows_late_total Sink: answers": 1,
+        "sqlstream_dead_letters_total": 1,
+        "sqlstream_job_lag_records": 0,
+        "flink_jobmanager_job_numRestarts": 0,
+        f"{kafka}_topic_partition_currentOffset Source: told 0 0 Sink: answers told": 4,
+        f"{kafka}_topic_partition_currentOffset Source: told 1 0 Sink: answers told": 1,
+        f"{kafka}_KafkaConsumer_records_lag_max Source: told 0 Sink: answers": 0,
+        "flink_taskmanager_job_task_operator_currentInputWatermark Sink: answers 0 Sink: answers": 3 * HOUR,
+    }
+    until(lambda: expected.items() <= told().items(), said=told)
+    metrics = told()
+    assert metrics["flink_jobmanager_job_lastCheckpointSize"] == metrics["sqlstream_state_bytes 0 stateStoreSave Sink: answers"] > 0
+    assert metrics["sqlstream_micro_batch_phase_seconds addBatch Sink: answers"] > 0
+    session.jobs.stop(counted.job.id)
+    assert told()["sqlstream_job_status CANCELED"] == 1
+    session.close()
+    with pytest.raises(OSError, match="refused"):
+        told()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sqlstream.runtime.monitor import figures
-from sqlstream.runtime.monitor.metrics import Batch, Input, Partition, QueryMetrics, Split, Timed, continued
+from sqlstream.runtime.monitor.metrics import Batch, Input, LeastLag, Partition, QueryMetrics, Split, StateOperator, Timed, continued
 from tests.runtime.monitor.recordings import job, recorded
 
 
@@ -72,17 +72,47 @@ def test_idle_splits_do_not_count() -> None:
 
 
 def test_what_a_job_of_several_queries_says() -> None:
-    one = QueryMetrics(ended_rows=5, watermark=10, state_bytes=7, inputs=(Input("t", 5, (Partition("t-0", 5, 9), Partition("t-1", 1, 1))),))
-    two = QueryMetrics(ended_rows=6, late=2, inputs=(Input("t", 5, (Partition("t-0", 8, 9),)),), state_rows=3)
+    partitions = (Partition("t-0", 5, 9), Partition("t-1", 1, 1))
+    one = QueryMetrics(ended_rows=5, watermark=10, states=(StateOperator("dedupe", 0, 7),), inputs=(Input("t", 5, partitions),))
+    two = QueryMetrics(ended_rows=6, late=2, inputs=(Input("t", 5, (Partition("t-0", 8, 9),)),), states=(StateOperator("dedupe", 3, 0),))
     both = job(one, two)
     assert (both.rows_in, both.late, both.lag, both.watermark, both.state_rows, both.state_bytes) == (11, 2, 4, 10, 3, 7)
     assert both.partitions == (Partition("t-0", 5, 9), Partition("t-1", 1, 1))
     assert job(QueryMetrics()).lag is None
 
 
+@pytest.mark.parametrize(
+    ("minutes", "behind"),
+    [
+        ([(1, 0, 0), (2, 500, 1000), (3, 900, 2000)], True),
+        ([(1, 0, 0), (2, 500, 1000)], False),
+        # As much as a hundredth of what is read comes and goes by chance.
+        ([(1, 0, 0), (2, 10, 1000), (3, 900, 2000)], False),
+        ([(1, 500, 0), (2, 400, 1000), (3, 900, 2000)], False),
+        # Nothing is read, and more comes.
+        ([(1, 500, 7), (2, 501, 7), (3, 501, 7)], True),
+        # Nobody has looked meanwhile.
+        ([(1, 0, 0), (5, 500, 1000), (6, 900, 2000)], False),
+    ],
+)
+def test_more_comes_than_is_read(minutes: list[tuple[int, int, int]], behind: bool) -> None:
+    query = QueryMetrics(minutes=tuple(LeastLag(*minute) for minute in minutes))
+    assert query.falls_behind is behind
+    assert job(QueryMetrics(), query).falls_behind is behind
+    assert job(query, status="FAILED").falls_behind is False
+
+
+def test_the_least_lag_of_each_minute() -> None:
+    history = recorded("catching_up", times=10)
+    minutes = history[-1].minutes
+    assert len(minutes) == 3 and [m.number for m in minutes] == sorted({m.at // 60_000 for m in history if m.lag is not None})[-3:]
+    for minute in minutes:
+        assert minute.lag == min(m.lag for m in history if m.lag is not None and m.at // 60_000 == minute.number)
+
+
 def test_a_row_of_the_overview() -> None:
     query = QueryMetrics(
-        at=1, ended_rows=12, rows_out=3, watermark=1_700_000_000_500, late=1, state_bytes=42,
+        at=1, ended_rows=12, rows_out=3, watermark=1_700_000_000_500, late=1, states=(StateOperator("dedupe", 0, 42),),
         inputs=(Input("t", 12, tuple(Partition(f"t-{i}", 0, i) for i in range(11))),),
     )  # fmt: skip
     cells = dict(zip(figures.OVERVIEW, figures.overview(job(query)), strict=True))

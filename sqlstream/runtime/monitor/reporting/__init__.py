@@ -1,0 +1,1 @@
+"""Figures of jobs for other programs."""

@@ -1,0 +1,26 @@
+"""The address of what Prometheus reads: /metrics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from sqlstream.server import answers
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.routing import Route
+
+    from sqlstream.server.server import Server
+
+
+def routes(server: Server) -> list[Route]:
+    """The one, without versions."""
+
+    async def metrics(request: Request) -> Response:
+        text, content_type = await run_in_threadpool(server.jobs.reporter.text, request.headers.get("accept", ""))
+        return Response(text, headers={"Content-Type": content_type})
+
+    return answers.routes((("/metrics", "GET", metrics),), (), server.project)
