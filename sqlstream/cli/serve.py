@@ -11,6 +11,7 @@ from sqlstream.core.errors import SetupError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from socket import socket
 
 LOOPBACK = "127.0.0.1"
 PORT = 8083
@@ -54,6 +55,15 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
         application(server, tokens), host=arguments.host, port=arguments.port, log_level="warning", timeout_graceful_shutdown=5,
         ssl_certfile=arguments.tls_certificate, ssl_keyfile=arguments.tls_key,
     )  # fmt: skip
-    running = uvicorn.Server(config)
-    running.run()
+
+    class Listening(uvicorn.Server):
+        """Says where it listens, when it does."""
+
+        async def startup(self, sockets: list[socket] | None = None) -> None:
+            await super().startup(sockets)
+            for each in self.servers[0].sockets if self.started else ():
+                scheme = "http" if arguments.tls_certificate is None else "https"
+                print(f"The project {project} is served at {scheme}://{arguments.host}:{each.getsockname()[1]}", file=sys.stderr, flush=True)
+
+    Listening(config).run()
     return 0

@@ -61,6 +61,11 @@ class ProjectFolder:
         return self.own / "log"
 
     @property
+    def served(self) -> Path:
+        """Scripts of the jobs that a server has."""
+        return self.own / "served"
+
+    @property
     def scratch(self) -> Path:
         """Folders of SELECTs, while they run."""
         return self.own / "scratch"

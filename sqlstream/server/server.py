@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from sqlstream.core import settings
-from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.defects import defect
+from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.runtime.engine.session import Engine
 from sqlstream.runtime.jobs.jobs import Jobs
+from sqlstream.server.answers import told
 from sqlstream.server.gateway.sessions import ClientSessions
+from sqlstream.server.kept_jobs import KeptJobs
 from sqlstream.server.options import of_server
 from sqlstream.session.engine import SessionEngine
+from sqlstream.session.results import Submitted
 from sqlstream.session.session import Session
 
 if TYPE_CHECKING:
@@ -18,6 +23,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+
+    from sqlstream.server.kept_jobs import KeptJob
+
+# Between two tries to start jobs again that ran before, in seconds.
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 
 
 class Server:
@@ -32,6 +42,9 @@ class Server:
         self._engine = engine or Engine(self.project, lambda: self._options, notify, starts_anew=True)
         access = SessionEngine(self.project, self._options, notify, self._engine)
         self.jobs = Jobs(self.project, access.job_folders, notify, notify, access.again)
+        self._kept = KeptJobs(self.project)
+        self.jobs.on_begin, self.jobs.on_end = self._kept.keep, self._kept.ended
+        self._closing = threading.Event()
         self.sessions = ClientSessions(
             self._session,
             notify,
@@ -45,10 +58,45 @@ class Server:
         return self._engine.spark
 
     def start(self) -> None:
-        """Begin to start Spark, for it will be needed."""
+        """Begin to start Spark, for it will be needed, and the jobs again that ran when the server of before ended. Raises SetupError where another
+        process serves the project.
+        """
+        self._kept.hold()
         self._engine.start(warm=True)
+        threading.Thread(target=self._go_on, name="jobs-go-on", daemon=True).start()
 
-    def _session(self, asked: Mapping[str, str]) -> Session:
+    def _go_on(self) -> None:
+        """Start those jobs again: one that is hindered as often as it takes."""
+        waiting, pause = self._kept.jobs(), _FIRST_PAUSE
+        while waiting and not self._closing.is_set():
+            waiting = [job for job in waiting if not self._is_done_with(job)]
+            if waiting:
+                self._closing.wait(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _is_done_with(self, job: KeptJob) -> bool:
+        """Whether a job runs again, or need not, or can't."""
+        if self._closing.is_set():
+            return True
+        try:
+            if job.has_ended(self.jobs.folders.jobs):
+                job.forget()
+                return True
+            session = self._session({}, comes_again=True)
+            try:
+                for outcome in session.run(job.script()):
+                    if isinstance(outcome, Submitted):
+                        self._notify(f"Job '{job.name}' goes on.")
+            finally:
+                session.close()
+        except Exception as error:
+            problem = error if isinstance(error, SqlStreamError) else defect(error, self.project)
+            again = "It is tried again." if problem.heals else f"Its script stays in {job.file}."
+            self._notify(f"Job '{job.name}' of this server was not started again. {again}\n{told(problem)}")
+            return not problem.heals
+        return True
+
+    def _session(self, asked: Mapping[str, str], *, comes_again: bool = False) -> Session:
         """A client's session. Of its options those that Flink's clients send by themselves, and that mean nothing here, are left out."""
         options = dict(self._options)
         for key, value in asked.items():
@@ -58,16 +106,21 @@ class Server:
                 raise problem
             if _means_something(key, value):
                 options[key] = value
-        return Session(self.project, options=options, notify=self._notify, emit=self._notify, engine=self._engine, jobs=self.jobs, values=True)
+        return Session(
+            self.project, options=options, notify=self._notify, emit=self._notify, engine=self._engine, jobs=self.jobs, values=True,
+            given=self._options, keep_stopped=comes_again,
+        )  # fmt: skip
 
     def close(self) -> None:
         """Close the sessions, stop the jobs with their state, and Spark."""
+        self._closing.set()
         self.sessions.close_all()
         self.jobs.stop_all()
         self.jobs.settle()
         if self._owns_engine:
             self._engine.stop()
         self.jobs.let_go()
+        self._kept.let_go()
 
 
 def _means_something(key: str, value: str) -> bool:

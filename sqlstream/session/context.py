@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.runtime.jobs.job import unlocated
+from sqlstream.session.journal import Journal
 from sqlstream.sql.masking import masked_message, masked_text
 
 if TYPE_CHECKING:
@@ -112,6 +113,10 @@ class Context:
     statement_set: list[exp.Expr] | None = None
     last_result: LastResult | None = None
     statement: RunningStatement = RunningStatement()
+    # What is declared, for another session.
+    journal: Journal = field(default_factory=lambda: Journal({}))
+    # Its scripts come again by themselves: jobs that somebody has stopped stay so.
+    comes_again: bool = False
 
     @property
     def project(self) -> Path:
@@ -130,4 +135,4 @@ class Context:
 
     def isolated_copy(self, runs: Runs) -> Context:
         """A session that begins with this one's catalog and options, keeps its changes to itself, and whose statements ``runs`` runs."""
-        return replace(self, planner=self.planner.isolated_copy(dry=True), runs=runs, files=[], statement_set=None)
+        return replace(self, planner=self.planner.isolated_copy(dry=True), runs=runs, files=[], statement_set=None, journal=Journal({}))

@@ -76,6 +76,7 @@ def _executed(context: Context, statement: StatementText, locate: Locate) -> Ite
         context.user.interrupt.set()
     _reload_functions(context)
     yield from carried_out(node, context, RunningStatement(statement.text, locate))
+    context.journal.note(node, statement.text, context)
 
 
 def _reload_functions(context: Context) -> None:

@@ -16,6 +16,7 @@ from sqlstream.runtime.jobs.jobs import Jobs
 from sqlstream.session.completion.topic_names import TopicNames
 from sqlstream.session.context import Context, Secrets, User
 from sqlstream.session.engine import SessionEngine
+from sqlstream.session.journal import Journal
 from sqlstream.session.runs.on_spark import OnSpark
 from sqlstream.session.script import MOST_ERRORS, run_init, run_script, shown
 from sqlstream.sql.statements.parsing import parse
@@ -51,10 +52,11 @@ class Session:
         keep_stopped: bool = False,
         jobs: Jobs | None = None,
         values: bool = False,
+        given: Mapping[str, str] | None = None,
     ) -> None:
         """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``save``,
-        ``ask`` and ``progress``: see User. ``python``: see Planner; ``keep_stopped``: see Jobs. ``jobs``: those of several sessions, which go on
-        when this one is closed. ``values``: see OnSpark.
+        ``ask`` and ``progress``: see User. ``python``: see Planner; ``keep_stopped``: jobs that somebody has stopped are not started by a script.
+        ``jobs``: those of several sessions, which go on when this one is closed. ``values``: see OnSpark; ``given``: see Journal.
         """
         project = project.resolve()
         initial, variables = dict(options or {}), dict(variables or {})
@@ -71,11 +73,13 @@ class Session:
             user=User(notify, progress, ask, interactive, save or interactive),
             planner=planner,
             engine=access,
-            jobs=jobs or Jobs(project, access.job_folders, emit, notify, access.again, keep_stopped=keep_stopped),
+            jobs=jobs or Jobs(project, access.job_folders, emit, notify, access.again),
             runs=self._on_spark,
             initial=initial,
             variables=variables,
             secrets=Secrets({v for k, v in variables.items() if is_secret(k)}),
+            journal=Journal(given or {}),
+            comes_again=keep_stopped,
         )
         self._topics = TopicNames()
         self._closed = False

@@ -70,11 +70,9 @@ class Jobs:
         emit: Callable[[str], None],
         notify: Callable[[str], None],
         again: Callable[[], SparkSession],
-        *,
-        keep_stopped: bool = False,
     ) -> None:
         """``folders``: where jobs are, as it is set. ``again`` gives the Spark session to jobs that are started again: a new one where that of before
-        has ended. ``keep_stopped``: those that somebody has stopped are not started by their script alone.
+        has ended.
         """
         self._project = project
         self._folders = folders
@@ -89,7 +87,6 @@ class Jobs:
         # The ids of those that are stopped to be started again; who looks whether any job runs sees them.
         self._restarting: set[str] = set()
         self._looking = threading.Lock()
-        self._keep_stopped = keep_stopped
         self._script: list[Job] = []
         self._ended = threading.Event()
         self._locked = self._closing = False
@@ -98,6 +95,9 @@ class Jobs:
         self.reporter = Reporter(self.__iter__, project)
         # Hears of the error of each job that fails, in that one's thread.
         self.on_failure: Callable[[SqlStreamError], None] = lambda error: None
+        # Hears of each before it begins, with the script that submits it, and of each that has ended.
+        self.on_begin: Callable[[Job, str | None], None] = lambda job, script: None
+        self.on_end: Callable[[Job], None] = lambda job: None
 
     def __iter__(self):  # type: ignore[no-untyped-def]
         # Others look while a job is submitted.
@@ -172,13 +172,14 @@ class Jobs:
         by_script = home is None
         self.await_ended()
         home, job, before = self._reserve(asked, home, declined)
-        if by_script and self._keep_stopped and home.stays_stopped and (last := home.latest()) is not None:
+        if by_script and asked.settings.comes_again and home.stays_stopped and (last := home.latest()) is not None:
             job.folder = last.folder
             return self._keep_back(job, asked)
         runner = JobRunner(job, spark, self._again, asked.settings, self._project, self._emit, self._notify, lambda: self._busy(job), self._job_ended)
         resumed = False
         try:
             resumed = Beginning(job, runner, asked.settings, masked_text(asked.sql), self._notify).place(home, self._taken())
+            self.on_begin(job, asked.settings.script)
             runner.start(resumed=resumed)
         except Exception as error:
             _did_not_begin(job, home, before, error, resumed=resumed)
@@ -438,6 +439,7 @@ class Jobs:
     def _job_ended(self, job: Job) -> None:
         self._attendant.leave(job)
         self._release(job)
+        self.on_end(job)
         job.done.set()
         self._ended.set()
         if job.error is not None:

@@ -1,0 +1,113 @@
+"""The jobs that a server has, as scripts that submit them: the next server goes on with them, however this one has ended.
+
+A script holds what the session of its client had declared and set, secrets among it: nobody but the owner can read it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from sqlstream.core import private
+from sqlstream.core.errors import SetupError
+from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.runtime.jobs.control.registry import JobRecord
+from sqlstream.runtime.jobs.control.status import Status
+from sqlstream.runtime.jobs.machine import JobStatus
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlstream.core.storage import Place
+    from sqlstream.runtime.jobs.job import Job
+
+# What is not started again.
+_OVER = (JobStatus.FINISHED, JobStatus.FAILED)
+_NAME = "-- "
+
+
+@dataclass(frozen=True)
+class KeptJob:
+    """A job that a server of before had; ``folder`` is what its own is called."""
+
+    file: Path
+    name: str
+    folder: str
+
+    def script(self) -> str:
+        """What submits it. Raises OSError."""
+        return self.file.read_text("utf-8")
+
+    def has_ended(self, jobs: Place) -> bool:
+        """Whether there is nothing to go on with: it has finished, failed for good, or was dropped. ``jobs``: the folder of all."""
+        path = jobs / self.folder
+        if not path.exists():
+            return True
+        return JobRecord(path, self.name, Status.read(path)).state in {status.value for status in _OVER}
+
+    def forget(self) -> None:
+        """It is not started again."""
+        self.file.unlink(missing_ok=True)
+
+
+class KeptJobs:
+    """Those of the project in a folder."""
+
+    def __init__(self, project: Path) -> None:
+        self._folder = ProjectFolder(project).served
+        self._lock = threading.Lock()
+        self._held: IO[str] | None = None
+
+    def hold(self) -> None:
+        """From now on they are this process's. Raises SetupError where another process has them."""
+        lock = private.open_file(private.folder(self._folder) / "lock", "a+")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            raise SetupError(f"Process {lock.read().strip()} serves this project already.", hint="A project has one server at a time.") from None
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        self._held = lock
+
+    def let_go(self) -> None:
+        """The next server may have them."""
+        if self._held is not None:
+            self._held.close()
+
+    def keep(self, job: Job, script: str | None) -> None:
+        """``job`` begins, which ``script`` submits; one without is not started again. Raises OSError."""
+        file = self._file(job)
+        with self._lock:
+            if script is None:
+                file.unlink(missing_ok=True)
+                return
+            part = private.folder(self._folder) / f".{file.name}"
+            with private.open_file(part, "w", encoding="utf-8") as out:
+                out.write(f"{_NAME}{' '.join(job.name.split())}\n{script}")
+                out.flush()
+                os.fsync(out.fileno())
+            part.replace(file)
+
+    def ended(self, job: Job) -> None:
+        """``job`` has ended: one that was stopped may be started again."""
+        if job.status in _OVER:
+            with self._lock:
+                self._file(job).unlink(missing_ok=True)
+
+    def jobs(self) -> list[KeptJob]:
+        """All of them, in the order in which they began."""
+        files = sorted(self._folder.glob("[!.]*.sql"), key=lambda file: file.stat().st_mtime_ns)
+        return [KeptJob(file, _name(file), file.name.removesuffix(".sql")) for file in files]
+
+    def _file(self, job: Job) -> Path:
+        return self._folder / f"{job.folder.parent.name}.sql"
+
+
+def _name(file: Path) -> str:
+    with file.open(encoding="utf-8") as text:
+        return text.readline().removeprefix(_NAME).strip()

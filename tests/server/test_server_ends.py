@@ -1,0 +1,130 @@
+"""The jobs of a server that ends, however: the next one goes on with them, exactly once."""
+
+from __future__ import annotations
+
+import re
+import signal
+import stat
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.server.client import Client
+from tests.support.sessions import feed
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [pytest.mark.spark]
+
+FILES = "CREATE TEMPORARY TABLE f (id INT) WITH ('connector' = 'filesystem', 'path' = '{}', 'format' = 'json'{})"
+SERVE = [sys.executable, "-m", "sqlstream", "serve", "--port", "0", "--project"]
+FOLLOWED = ", 'source.monitor-interval' = '1 s'"
+TABLE = "CREATE TABLE {name} (id INT, n BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '{name}')"
+APPENDED = "CREATE TABLE log (id INT) WITH ('connector' = 'delta', 'table-path' = 'log')"
+
+
+@contextmanager
+def served(project: Path, ended_by: signal.Signals) -> Iterator[Client]:
+    """A client of a server of its own process, which is ended so."""
+    with (project / "server.log").open("a+") as log, subprocess.Popen([*SERVE, str(project)], stdout=log, stderr=log, cwd=project) as process:
+        begun = log.tell()
+
+        def address() -> re.Match[str] | None:
+            assert process.poll() is None, (project / "server.log").read_text()
+            return re.search(r"http://127.0.0.1:\d+", (project / "server.log").read_text()[begun:])
+
+        try:
+            yield Client(until(address)[0])
+        finally:
+            process.send_signal(ended_by)
+            process.wait(60)
+
+
+def states(client: Client) -> dict[str, str]:
+    return {job["name"]: job["state"] for job in client.ask("GET", "/jobs/overview").body["jobs"]}
+
+
+@pytest.mark.parametrize("ended_by", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+def test_jobs_go_on(tmp_path: Path, ended_by: signal.Signals) -> None:
+    """Of a session's own tables, functions and options; one that was stopped stays so until it is started, one that has finished is not run again."""
+    for name in ("in", "once"):
+        (tmp_path / name).mkdir()
+    feed(tmp_path / "once", {"id": 7})
+    feed(tmp_path / "in", {"id": 1}, {"id": 2})
+    (tmp_path / "sqlstream.toml").write_text('[options]\n"table.local-time-zone" = "UTC"\n')
+
+    def rows(client: Client, table: str) -> list[list[int]]:
+        session = client.open(execution__runtime_mode="batch")
+        session.run(APPENDED if table == "log" else TABLE.format(name=table))
+        found = sorted(session.run(f"SELECT * FROM {table}").rows)
+        session.close()
+        return found
+
+    with served(tmp_path, ended_by) as client:
+        session = client.open(pipeline__name="counting")
+        session.run(FILES.format(tmp_path / "in", FOLLOWED))
+        session.run("CREATE TEMPORARY VIEW v AS SELECT id, id * 10 AS x FROM f")
+        session.run(TABLE.format(name="counted"))
+        session.run("INSERT INTO counted SELECT id, COUNT(x) FROM v GROUP BY id")
+        session.run("SET 'pipeline.name' = 'it''s logged -- really'")
+        session.run(APPENDED)
+        session.run("BEGIN STATEMENT SET")
+        session.run("INSERT INTO log SELECT id FROM f -- all of them")
+        session.run("INSERT INTO log SELECT x FROM v WHERE id > 1")
+        session.run("END")
+        session.run("SET 'pipeline.name' = 'stopped'")
+        session.run(TABLE.format(name="halted"))
+        stopped = session.run("INSERT INTO halted SELECT id, COUNT(*) FROM f GROUP BY id").job_id
+        other = client.open(pipeline__name="bounded")
+        other.run(FILES.format(tmp_path / "once", ""))
+        other.run(APPENDED)
+        other.fetch(other.begin("INSERT INTO log SELECT id FROM f", executionConfig={"execution.runtime-mode": "batch"}))
+        until(lambda: states(client).get("bounded") == "FINISHED")
+        until(lambda: rows(client, "counted") == [[1, 1], [2, 1]])
+        until(lambda: rows(client, "halted") == [[1, 1], [2, 1]])
+        until(lambda: rows(client, "log") == [[1], [2], [7], [20]])
+        assert client.ask("PATCH", f"/jobs/{stopped}").status == 202
+        kept = list((tmp_path / ".sqlstream" / "served").glob("*.sql"))
+        assert len(kept) == 3 and {stat.S_IMODE(file.stat().st_mode) for file in kept} == {0o600}
+
+    running = {"counting": "RUNNING", "it's logged -- really": "RUNNING", "stopped": "CANCELED", "bounded": "FINISHED"}
+    counted = [[1, 1], [2, 2], [3, 1]]
+    feed(tmp_path / "in", {"id": 2}, {"id": 3})
+    with served(tmp_path, signal.SIGTERM) as client:
+        until(lambda: states(client) == running, said=lambda: (tmp_path / "server.log").read_text())
+        until(lambda: rows(client, "counted") == counted)
+        # Each row is there once.
+        until(lambda: rows(client, "log") == [[1], [2], [2], [3], [7], [20], [20], [30]], said=lambda: rows(client, "log"))
+        assert rows(client, "halted") == [[1, 1], [2, 1]]
+        command = [sys.executable, "-m", "sqlstream", "jobs", "--project", str(tmp_path), "start", "stopped"]
+        started = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
+        assert started.returncode == 0, started
+        until(lambda: rows(client, "halted") == counted)
+
+
+def test_a_job_that_can_not_go_on_is_told_of(tmp_path: Path) -> None:
+    """Its script has to be one that is refused now."""
+    served_folder = tmp_path / ".sqlstream" / "served"
+    served_folder.mkdir(parents=True)
+    for name in ("a", "dropped"):
+        (served_folder / f"{name}.sql").write_text(f"-- {name}\nINSERT INTO nowhere SELECT 1\n;\n")
+    home = tmp_path / ".sqlstream" / "jobs" / "a"
+    home.mkdir(parents=True)
+
+    def log() -> str:
+        return (tmp_path / "server.log").read_text()
+
+    with served(tmp_path, signal.SIGTERM) as client:
+        until(lambda: "was not started again" in log())
+        assert client.open().run("SHOW CURRENT CATALOG").rows == [["default_catalog"]]
+        second = subprocess.run([*SERVE, str(tmp_path)], capture_output=True, text=True, check=False, timeout=60)
+        assert second.returncode == 1 and "serves this project already" in second.stderr
+    assert f"Job 'a' of this server was not started again. Its script stays in {served_folder / 'a.sql'}." in log()
+    assert "Cannot find table '`default_catalog`.`default_database`.`nowhere`'" in log()
+    assert sorted(file.name for file in served_folder.iterdir()) == ["a.sql", "lock"]
