@@ -48,6 +48,7 @@ Ctrl-C, 143 after SIGTERM, 129 after SIGHUP: the jobs are stopped, their state i
 # Flags that only stand for an option: flags, metavar, the option, what separates several values, help.
 OPTION_FLAGS = (
     (("--master",), "URL", "spark.master", None, "where Spark runs, such as local[4] or spark://host:7077"),
+    (("--on-failure",), "TO", "alert.to", None, "who hears of a job that fails: a command, or an address https://.."),
     (("--metrics-port",), "PORT", "metrics.reporter.prom.port", None, "where Prometheus finds metrics of jobs, or a range: the first free one"),
     (("-j", "--jar"), "JAR", "pipeline.jars", ";", "a jar for Spark, such as a JDBC driver (repeat for more)"),
     (("-pyfs", "--pyFiles"), "FILES", "python.files", ",", "Python files and folders for functions"),

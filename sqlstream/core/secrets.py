@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 # The class that provides credentials is none itself, nor is where a keystore lies.
 SECRET = re.compile(
     r"pass?w|passowrd|passphrase|passcode|pwd|secret|token|credential(?!s?[-_.]?provider)|jaas|auth[-_.]params|basic[-_.]?auth|authorization|user[-_.]?info"
-    r"|http[-_.]headers|(?<![a-z])sas(?![a-z])|(?<![a-z])sig(?![a-z])|amz[-_.]signature"
+    r"|http[-_.]headers|alert\.to|(?<![a-z])sas(?![a-z])|(?<![a-z])sig(?![a-z])|amz[-_.]signature"
     r"|(?:service|api|access|private|account|encryption|signing|shared|storage|sas)[-_.]?key|keystore[-_.]key|ssl[-_.]?key(?!store)",
     re.I,
 )
 # Each of them contains one of these, so most texts are ruled out without the pattern.
-_WORDS = ("pas", "pwd", "secret", "token", "credential", "jaas", "auth", "info", "header", "sas", "sig", "key")
+_WORDS = ("pas", "pwd", "secret", "token", "credential", "jaas", "auth", "info", "header", "sas", "sig", "key", "alert")
 MASK = "******"
 _REFERENCE = r"\$\{env:\w+\}"
 _QUOTED = r"""\\?"(?:[^"\\]|\\.)*+(?:"|\Z)|'(?:[^']|'')*+(?:'|\Z)"""

@@ -128,6 +128,11 @@ SETTINGS: tuple[Option, ...] = (
     Option("restart-strategy.failure-rate.max-failures-per-interval", _INT, "1", "A job that fails more often within the interval is given up."),
     Option("restart-strategy.failure-rate.failure-rate-interval", _TIME, "1 min", "The interval of max-failures-per-interval."),
     Option("restart-strategy.failure-rate.delay", _TIME, "1 s", "The time before a restart."),
+    Option("alert.to", OptionKind.STRING, None, "Who hears of a job that fails, and of what the options alert.* name: a command, which gets it as"
+           " JSON on stdin, or an address, https://.., to which it is sent. ${env:NAME} is a variable of the environment."),
+    Option("alert.restarts", _INT, "3", "A job that was started again more often within an hour is told of.", least=0),
+    Option("alert.lag", OptionKind.LONG, None, "A job for which more records wait is told of.", least=0),
+    Option("alert.quiet", _TIME, None, "A job that has read no row for so long is told of."),
     Option("metrics.reporter.prom.port", OptionKind.PORTS, None, "Where Prometheus finds metrics of the jobs of a process; the first free port"
            " of a range such as 9250-9260."),
     Option("metrics.reporter.prom.host", OptionKind.STRING, "127.0.0.1", "The address of that port; 0.0.0.0 lets other machines ask."),

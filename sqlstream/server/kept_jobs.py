@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
@@ -96,7 +97,8 @@ class KeptJobs:
     def ended(self, job: Job) -> None:
         """``job`` has ended: one that was stopped may be started again."""
         if job.status in _OVER:
-            with self._lock:
+            # The next server sees that it has ended.
+            with self._lock, suppress(OSError):
                 self._file(job).unlink(missing_ok=True)
 
     def jobs(self) -> list[KeptJob]:

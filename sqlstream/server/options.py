@@ -18,6 +18,8 @@ def of_server(key: str) -> NotSupported | None:
         return NotSupported(f"'{key}' says where the jobs of the server are: it has one place for all.", hint=_HINT)
     if key.startswith("spark."):
         return NotSupported(f"'{key}' is one of Spark's options, which are those of the server.", hint=_HINT)
+    if key.startswith("alert."):
+        return NotSupported(f"'{key}' is about all jobs of the server.", hint=_HINT)
     if key.startswith("metrics."):
         return NotSupported(f"'{key}' is about metrics of all jobs of the server.", hint="The server has them at /metrics.")
     return None

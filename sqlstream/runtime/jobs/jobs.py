@@ -32,11 +32,12 @@ from sqlstream.runtime.jobs.folder.versions import Version
 from sqlstream.runtime.jobs.job import Job, JobSettings, Locate, unlocated
 from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.jobs.run.runner import JobRunner
+from sqlstream.runtime.monitor.reporting.alerts import Alerts
 from sqlstream.runtime.monitor.reporting.reporter import Reporter
 from sqlstream.sql.masking import masked_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -93,6 +94,7 @@ class Jobs:
         self._attendant = Attendant(self.carry_out)
         # Tells other programs of them.
         self.reporter = Reporter(self.__iter__, project)
+        self._alerts = Alerts(str(project), notify)
         # Hears of the error of each job that fails, in that one's thread.
         self.on_failure: Callable[[SqlStreamError], None] = lambda error: None
         # Hears of each before it begins, with the script that submits it, and of each that has ended.
@@ -111,6 +113,11 @@ class Jobs:
     def folders(self) -> JobFolders:
         """Where jobs are that are submitted now."""
         return self._folders()
+
+    def report(self, options: Mapping[str, str]) -> None:
+        """Tell other programs of them, where ``options`` say so. Raises ValidationError."""
+        self.reporter.listen(options, self._notify)
+        self._alerts.watch(lambda: [job.metrics for job in self], options)
 
     def begin_script(self) -> None:
         """From here on jobs of one name are told apart by their order."""
@@ -417,6 +424,7 @@ class Jobs:
     def let_go(self) -> None:
         """Let go of the folders of all jobs, for another process: nothing writes into them any more."""
         self.reporter.close()
+        self._alerts.close()
         for job in self:
             job.release()
 
@@ -440,6 +448,9 @@ class Jobs:
         self._attendant.leave(job)
         self._release(job)
         self.on_end(job)
+        if job.error is not None:
+            # The process may end with it.
+            self._alerts.look(job.metrics)
         job.done.set()
         self._ended.set()
         if job.error is not None:

@@ -117,7 +117,7 @@ class OnSpark:
             # It came while Spark was starting.
             raise Interrupted
         statement = context.statement
-        context.jobs.reporter.listen(context.options, context.user.notify)
+        context.jobs.report(context.options)
         job = context.jobs.submit(spark, sinks, name, how, context.secrets.masked(statement.text), statement.locate)
         notices = tuple(dict.fromkeys(env.notices))
         if job.held_back:

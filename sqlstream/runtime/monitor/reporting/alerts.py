@@ -1,0 +1,189 @@
+"""Tells somebody of a job that fails, keeps being started again, lags, or reads nothing: by a command, or by an address on the web."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.core import settings
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.options import resolve_environment
+from sqlstream.runtime.monitor.figures import duration, short_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from sqlstream.runtime.monitor.metrics import JobMetrics
+
+TO = "alert.to"
+_LOOK_SECONDS = 5.0
+# So long somebody who is told may take.
+_SECONDS = 10.0
+_HOUR = 3600.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is told of besides failures: ``restarts`` within an hour, records that wait, milliseconds without a row; None for nothing."""
+
+    restarts: int
+    lag: int | None = None
+    quiet_ms: int | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> Limits:
+        """Those that are set."""
+        return cls(*(settings.read(options, f"alert.{name}") for name in ("restarts", "lag", "quiet")))
+
+
+@dataclass(frozen=True)
+class Alert:
+    """What is told. ``event``: failed, restarts, lag or quiet; ``over``: it is so no more. ``text`` says it in a sentence."""
+
+    text: str
+    event: str
+    over: bool
+    job: str
+    job_id: str
+    status: str
+    error: str | None
+    hint: str | None
+    project: str
+    time: str
+
+
+class Alerts:
+    """What is the matter with the jobs of a process, and who was told of it. ``notify`` hears where nobody could be."""
+
+    def __init__(self, project: str, notify: Callable[[str], None]) -> None:
+        self._project = project
+        self._notify = notify
+        self._to: str | None = None
+        self._limits = Limits(0)
+        # By job and event.
+        self._known: set[tuple[str, str]] = set()
+        # By job: how often it was started again when somebody last looked, and when it was within the last hour.
+        self._restarts: dict[str, tuple[int, list[float]]] = {}
+        self._looking = threading.Lock()
+        self._over = threading.Event()
+
+    def watch(self, jobs: Callable[[], Iterable[JobMetrics]], options: Mapping[str, str]) -> None:
+        """Look at the jobs from now on, where somebody is to be told. Raises ValidationError for a variable of the environment that is not set."""
+        if self._to is not None or not (to := settings.read(options, TO)):
+            return
+        self._to = resolve_environment({TO: to})[TO]
+        if not _is_address(self._to) and not _words(self._to):
+            self._to = None
+            raise ValidationError(f"'{TO}' is no command: its quotes do not match.", hint="Write it as in a shell: page-me --team 'data platform'.")
+        self._limits = Limits.of(options)
+        threading.Thread(target=self._run, args=(jobs,), name="alerts", daemon=True).start()
+
+    def _run(self, jobs: Callable[[], Iterable[JobMetrics]]) -> None:
+        while not self._over.wait(_LOOK_SECONDS):
+            for job in jobs():
+                self.look(job)
+
+    def look(self, job: JobMetrics) -> None:
+        """Tell of what is new about a job: when this returns somebody was told."""
+        if self._to is None:
+            return
+        with self._looking:
+            now = time.time()
+            found = dict(problems(job, self._limits, self._restarts_within_an_hour(job, now), now))
+            for event in ("failed", "restarts", "lag", "quiet"):
+                known = (job.id, event) in self._known
+                if (event in found) is not known:
+                    self._tell(job, event, found.get(event), now)
+                    (self._known.discard if known else self._known.add)((job.id, event))
+
+    def _restarts_within_an_hour(self, job: JobMetrics, now: float) -> int:
+        last, times = self._restarts.get(job.id, (0, []))
+        # One that has run for long counts from 0 again.
+        more = job.restarts - last if job.restarts >= last else job.restarts
+        times = [at for at in times if at > now - _HOUR] + [now] * more
+        self._restarts[job.id] = job.restarts, times
+        return len(times)
+
+    def _tell(self, job: JobMetrics, event: str, text: str | None, now: float) -> None:
+        name = short_name(job.name)
+        said = f"Job '{name}' {_OVER[event] if text is None else text}"
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+        alert = Alert(said, event, text is None, job.name, job.id, job.status, job.error, job.hint, self._project, at)
+        assert self._to is not None
+        try:
+            deliver(self._to, asdict(alert))
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            # The address may be a secret; what is said of the error has none of it.
+            self._notify(f"Nobody could be told that {said[:1].lower()}{said[1:]} '{TO}': {_why(error)}.")
+
+    def close(self) -> None:
+        """Look no more."""
+        self._over.set()
+
+
+_OVER = {
+    "failed": "runs again.",
+    "restarts": "has run for an hour without being started again too often.",
+    "lag": "has caught up.",
+    "quiet": "reads rows again.",
+}
+
+
+def problems(job: JobMetrics, limits: Limits, restarts: int, now: float) -> Iterator[tuple[str, str]]:
+    """What is the matter with a job, each with the rest of a sentence about it. ``now``: seconds since 1970."""
+    if job.status == "FAILED":
+        yield "failed", f"has failed: {job.error}"
+    if restarts > limits.restarts:
+        yield "restarts", f"was started again {restarts} times within an hour: {job.error or 'it runs now.'}"
+    if job.status != "RUNNING":
+        return
+    if limits.lag is not None and job.lag is not None and job.lag > limits.lag:
+        yield "lag", f"is {job.lag:,} records behind."
+    if limits.quiet_ms:
+        last = max((q.last_input for q in job.queries if q.last_input is not None), default=None)
+        quiet = now - (job.started if last is None else last / 1000)
+        if quiet * 1000 > limits.quiet_ms:
+            yield "quiet", f"has read no row for {duration(quiet)}."
+
+
+def deliver(to: str, alert: Mapping[str, Any]) -> None:
+    """Send an alert to an address, or give it to a command. Raises OSError, ValueError, SubprocessError where that fails."""
+    body = json.dumps(alert, ensure_ascii=False).encode()
+    if _is_address(to):
+        request = urllib.request.Request(to, body, {"Content-Type": "application/json"}, method="POST")
+        with urllib.request.urlopen(request, timeout=_SECONDS):
+            return
+    subprocess.run(_words(to), input=body, timeout=_SECONDS, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _is_address(to: str) -> bool:
+    return to.startswith(("https://", "http://"))
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:  # a quote that nothing closes
+        return []
+
+
+def _why(error: Exception) -> str:
+    match error:
+        case urllib.error.HTTPError(code=code):
+            return f"the address answered with status {code}"
+        case subprocess.CalledProcessError(returncode=code):
+            return f"the command ended with exit code {code}"
+        case subprocess.TimeoutExpired() | TimeoutError():
+            return f"it took longer than {_SECONDS:.0f} s"
+        case urllib.error.URLError(reason=reason):
+            return str(getattr(reason, "strerror", None) or reason)
+        case OSError(strerror=str() as reason):
+            return reason
+    return type(error).__name__
