@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ class LeftOut:
         """A line for each file with new rows, and each function that failed for some, or table that they are of."""
         lines = []
         for file in sorted(self._folder.glob("*.jsonl")):
-            reasons = Counter(map(_reason, _letters(file, self._before.get(file, 0))))
+            reasons = Counter(_reason(letter) for letter, _ in letters(file, self._before.get(file, 0)))
             shown = file.relative_to(project) if file.is_relative_to(project) else file
             lines += [f"{n} row{' was' if n == 1 else 's were'} left out, {reason}: {shown}" for reason, n in sorted(reasons.items())]
         return lines
@@ -42,14 +42,21 @@ def _reason(letter: dict[str, Any]) -> str:
 
 def count(folder: Path, queries: Collection[str]) -> int:
     """How many rows of these queries, as dead letters name them, are in ``folder``."""
-    return sum(letter.get("query") in queries for file in folder.glob("*.jsonl") for letter in _letters(file))
+    return sum(letter.get("query") in queries for file in folder.glob("*.jsonl") for letter, _ in letters(file))
 
 
-def _letters(file: Path, start: int = 0) -> Iterator[dict[str, Any]]:
-    """The dead letters of ``file`` from the byte ``start`` on. One that is being written is not a line yet."""
-    with file.open("rb") as text:
+def letters(file: Path, start: int = 0) -> Iterator[tuple[dict[str, Any], int]]:
+    """The dead letters of ``file`` from the byte ``start`` on, each with the byte behind it. One that is being written is not a line yet, and what
+    somebody has written into the file by hand is none. None at all where it has just been deleted, or may not be read.
+    """
+    with suppress(OSError), file.open("rb") as text:
         text.seek(start)
-        yield from (json.loads(line) for line in text if line.endswith(b"\n"))
+        for line in text:
+            start += len(line)
+            with suppress(ValueError):
+                letter = json.loads(line) if line.endswith(b"\n") else None
+                if isinstance(letter, dict):
+                    yield letter, start
 
 
 @contextmanager
