@@ -6,7 +6,9 @@ What stands behind the last ``Caused by:`` of an error, up to the trace, is what
 from __future__ import annotations
 
 import json
+import threading
 import uuid
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse
@@ -16,7 +18,7 @@ from sqlstream.core.defects import defect
 from sqlstream.core.errors import Defect, JobFailed, NotSupported, SetupError, SqlStreamError, SyntaxProblem, ValidationError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
     from pathlib import Path
 
     from starlette.requests import Request
@@ -43,10 +45,29 @@ class BadRequest(Exception):
     """A request that is not as the interface says."""
 
 
-def routes(table: Iterable[tuple[str, str, Handler]], versions: Iterable[str], project: Path) -> list[Route]:
-    """What answers the paths and methods of a table, with and without each of the versions before them. Errors of a handler are answers."""
+# What is in a body, or behind the ? of an address, as OpenAPI says it.
+TEXT: Mapping[str, Any] = {"type": "string"}
+NUMBER: Mapping[str, Any] = {"type": "integer"}
+FLAG: Mapping[str, Any] = {"type": "boolean"}
+TEXTS: Mapping[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
+
+
+@dataclass(frozen=True)
+class Address:
+    """A path and a method, what answers them, and what a request may say in its body and behind the ?; ``needs``: what it has to say."""
+
+    path: str
+    method: str
+    handler: Handler
+    body: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    query: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def routes(table: Iterable[Address], versions: Iterable[str], project: Path) -> list[Route]:
+    """What answers the addresses of a table, with and without each of the versions before them. Errors of a handler are answers."""
     prefixes = ("", *(f"/{version}" for version in versions))
-    return [Route(p + path, answering(handler, project), methods=[method]) for path, method, handler in table for p in prefixes]
+    return [Route(p + one.path, answering(one.handler, project), methods=[one.method]) for one in table for p in prefixes]
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -139,4 +160,5 @@ def seconds_of(asked: dict[str, Any]) -> float | None:
         return None
     if not isinstance(millis, int | float) or isinstance(millis, bool):
         raise BadRequest("executionTimeout is a number of milliseconds")
-    return millis / 1000 if millis > 0 else None
+    # No clock waits longer.
+    return min(millis / 1000, threading.TIMEOUT_MAX) if millis > 0 else None

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
-from sqlstream.server import metrics
+from sqlstream.server import answers, metrics, openapi
 from sqlstream.server.answers import refusal
 from sqlstream.server.gateway import routes as gateway
 from sqlstream.server.guard import Guard
@@ -38,8 +38,14 @@ def application(server: Server, tokens: Tokens | None = None) -> Starlette:
             looking.cancel()
             await run_in_threadpool(server.close)
 
+    subjects = (
+        (gateway.addresses(server.sessions), gateway.VERSIONS),
+        (monitoring.addresses(server), monitoring.VERSIONS),
+        (metrics.addresses(server), ()),
+    )
+    answered = [route for addresses, versions in subjects for route in answers.routes(addresses, versions, server.project)]
     return Starlette(
-        routes=[*gateway.routes(server.sessions, server.project), *monitoring.routes(server), *metrics.routes(server)],
+        routes=[*answered, openapi.route(address for addresses, _ in subjects for address in addresses)],
         middleware=[Middleware(Guard, tokens=tokens)],
         lifespan=running,
         exception_handlers={404: _refused, 405: _refused},

@@ -256,6 +256,13 @@ def test_parts_of_an_operation_that_are_wrong(client: Client) -> None:
     assert client.post(f"{session.path}/statements", {"statement": "SHOW TABLES", "executionTimeout": "soon"}).status == 400
 
 
+@pytest.mark.parametrize("millis", [0, -1, 1e300, 10**30, float("inf"), float("nan")])
+def test_a_statement_that_may_take_for_ever(client: Client, millis: float) -> None:
+    session = client.open()
+    assert session.fetch(session.begin("SHOW CURRENT CATALOG", executionTimeout=millis)).rows == [["default_catalog"]]
+    session.close()
+
+
 def test_a_body_is_not_needed(client: Client) -> None:
     assert client.ask("POST", "/v1/sessions").status == 200
 

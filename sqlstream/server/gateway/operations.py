@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from sqlstream.session.session import Session
     from sqlstream.sql.statements.split import StatementText
 
-# So many rows wait for the client at most, and so many are given at once.
+# So many rows wait for the client at most, and are given at once; fewer where they have more than so many characters and bytes together.
 MOST_ROWS = 5_000
+MOST_LENGTH = 32_000_000
 # For so long an answer waits for rows of a query that runs.
 _PATIENCE_SECONDS = 0.5
 # So often a statement is interrupted that does not end.
@@ -85,6 +86,7 @@ class _Rows:
     """The rows that wait for the client, and those that it was given last: it may ask for them again."""
 
     waiting: deque[Change] = field(default_factory=deque)
+    length: int = 0
     given: tuple[Change, ...] = ()
     token: int = 0
     complete: bool = False
@@ -208,15 +210,21 @@ class Operation:
     def _give(self, rows: Iterator[Change]) -> None:
         """Put rows by for the client, as many as wait at most."""
         for change in rows:
+            length = _length(change.row)
             with self._changed:
-                while len(self._rows.waiting) >= MOST_ROWS and not self.status.is_ended:
+                # One that is longer than all may be waits alone.
+                while self._rows.waiting and self._is_full(length) and not self.status.is_ended:
                     self._changed.wait()
                 if self.status.is_ended:
                     return
                 first = not self._rows.waiting
                 self._rows.waiting.append(change)
+                self._rows.length += length
             if first:
                 self._tell()
+
+    def _is_full(self, more: int) -> bool:
+        return len(self._rows.waiting) >= MOST_ROWS or self._rows.length + more > MOST_LENGTH
 
     def _complete(self, status: Status = Status.FINISHED, error: SqlStreamError | None = None) -> None:
         """There are no more rows."""
@@ -268,6 +276,7 @@ class Operation:
                     return None
             rows.given = tuple(rows.waiting)
             rows.waiting.clear()
+            rows.length = 0
             rows.token += 1
             self._changed.notify_all()
             return Page(result, rows.given, rows.token)
@@ -310,6 +319,18 @@ class Operation:
     def await_end(self, seconds: float) -> None:
         """Wait until its thread has ended."""
         self._thread.join(seconds)
+
+
+def _length(value: object) -> int:
+    """About how much of the memory a value has: its characters and bytes, and some for each part."""
+    match value:
+        case str() | bytes() | bytearray():
+            return len(value)
+        case dict():
+            return sum(_length(k) + _length(v) for k, v in value.items()) + 16
+        case tuple() | list():
+            return sum(map(_length, value)) + 16
+    return 16
 
 
 def refuse_servers(piece: StatementText) -> None:

@@ -11,8 +11,7 @@ from starlette.responses import JSONResponse, Response
 from sqlstream.core.errors import NotSupported
 from sqlstream.core.release import release
 from sqlstream.core.secrets import masked_option
-from sqlstream.server import answers
-from sqlstream.server.answers import BadRequest, body, handle, seconds_of, text_of, texts_of
+from sqlstream.server.answers import NUMBER, TEXT, TEXTS, Address, BadRequest, body, handle, seconds_of, text_of, texts_of
 from sqlstream.server.gateway import wire
 from sqlstream.server.gateway.wire import RowFormat
 from sqlstream.sql.statements.parsing import parse
@@ -20,42 +19,41 @@ from sqlstream.sql.statements.split import split
 from sqlstream.sql.statements.table import sets_up
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from starlette.requests import Request
-    from starlette.routing import Route
 
     from sqlstream.server.gateway.operations import Page
     from sqlstream.server.gateway.sessions import ClientSession, ClientSessions
 
-VERSIONS = ("V1", "V2", "V3", "V4")
+VERSIONS = ("v1", "v2", "v3", "v4")
 # Flink's clients show it, and dbt refuses others.
 _PRODUCT = "Apache Flink"
 _TABLES = "Materialized tables are not supported."
 
 
-def routes(sessions: ClientSessions, project: Path) -> list[Route]:
-    """All of them, over the ``sessions`` of clients."""
+def addresses(sessions: ClientSessions) -> tuple[Address, ...]:
+    """All of them, over the ``sessions`` of clients, without the versions that may stand before."""
     gateway = _Gateway(sessions)
     session, operation = "/sessions/{session}", "/sessions/{session}/operations/{operation}"
-    table = (
-        ("/info", "GET", gateway.info),
-        ("/api_versions", "GET", gateway.versions),
-        ("/sessions", "POST", gateway.open),
-        (session, "GET", gateway.options),
-        (session, "DELETE", gateway.close),
-        (f"{session}/heartbeat", "POST", gateway.heartbeat),
-        (f"{session}/configure-session", "POST", gateway.configure),
-        (f"{session}/complete-statement", "GET", gateway.complete),
-        (f"{session}/statements", "POST", gateway.execute),
-        (f"{session}/scripts", "POST", gateway.deploy),
-        (f"{session}/materialized-tables/{{table}}/refresh", "POST", gateway.refresh),
-        (f"{operation}/status", "GET", gateway.status),
-        (f"{operation}/cancel", "POST", gateway.cancel),
-        (f"{operation}/close", "DELETE", gateway.close_operation),
-        (f"{operation}/result/{{token}}", "GET", gateway.result),
+    options = {"executionConfig": TEXTS}
+    statement = {"statement": TEXT, "executionTimeout": NUMBER, **options}
+    row_format = {"rowFormat": {**TEXT, "enum": [*RowFormat.__members__]}}
+    return (
+        Address("/info", "GET", gateway.info),
+        Address("/api_versions", "GET", gateway.versions),
+        Address("/sessions", "POST", gateway.open, {"sessionName": TEXT, "properties": TEXTS}),
+        Address(session, "GET", gateway.options),
+        Address(session, "DELETE", gateway.close),
+        Address(f"{session}/heartbeat", "POST", gateway.heartbeat),
+        Address(f"{session}/configure-session", "POST", gateway.configure, {"statement": TEXT, "executionTimeout": NUMBER}, ("statement",)),
+        Address(f"{session}/complete-statement", "GET", gateway.complete, {"statement": TEXT, "position": NUMBER}, ("statement", "position")),
+        Address(f"{session}/statements", "POST", gateway.execute, statement, ("statement",)),
+        Address(f"{session}/scripts", "POST", gateway.deploy, {"script": TEXT, **options}, ("script",)),
+        Address(f"{session}/materialized-tables/{{table}}/refresh", "POST", gateway.refresh),
+        Address(f"{operation}/status", "GET", gateway.status),
+        Address(f"{operation}/cancel", "POST", gateway.cancel),
+        Address(f"{operation}/close", "DELETE", gateway.close_operation),
+        Address(f"{operation}/result/{{token}}", "GET", gateway.result, query=row_format),
     )
-    return answers.routes(table, [v.lower() for v in VERSIONS], project)
 
 
 class _Gateway:
@@ -70,7 +68,7 @@ class _Gateway:
         return JSONResponse({"productName": _PRODUCT, "version": f"sqlstream {release()}"})
 
     async def versions(self, request: Request) -> Response:
-        return JSONResponse({"versions": list(VERSIONS)})
+        return JSONResponse({"versions": [version.upper() for version in VERSIONS]})
 
     # --- sessions -----------------------------------------------------------------------------------------------------
 

@@ -12,8 +12,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.core.release import release
 from sqlstream.runtime.jobs.control.ask import ask
 from sqlstream.runtime.jobs.control.requests import Action
-from sqlstream.server import answers
-from sqlstream.server.answers import body, text_of
+from sqlstream.server.answers import FLAG, TEXT, Address, body, text_of
 from sqlstream.server.monitoring import jobs as about
 from sqlstream.server.monitoring.triggers import Triggers
 
@@ -22,32 +21,34 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.routing import Route
 
     from sqlstream.server.monitoring.jobs import Shown
     from sqlstream.server.server import Server
 
 
-def routes(server: Server) -> list[Route]:
-    """All of them."""
+VERSIONS = ("v1",)
+
+
+def addresses(server: Server) -> tuple[Address, ...]:
+    """All of them, without the version that may stand before."""
     interface = _Monitoring(server)
-    table = (
-        ("/config", "GET", interface.config),
-        ("/overview", "GET", interface.overview),
-        ("/jobs", "GET", interface.ids),
-        ("/jobs/overview", "GET", interface.jobs),
-        ("/jobs/{job}", "GET", interface.details),
-        ("/jobs/{job}", "PATCH", interface.cancel),
-        ("/jobs/{job}/plan", "GET", interface.plan),
-        ("/jobs/{job}/exceptions", "GET", interface.exceptions),
-        ("/jobs/{job}/checkpoints", "GET", interface.checkpoints),
-        ("/jobs/{job}/metrics", "GET", interface.metrics),
-        ("/jobs/{job}/vertices/{vertex}/metrics", "GET", interface.metrics),
-        ("/jobs/{job}/stop", "POST", interface.stop),
-        ("/jobs/{job}/savepoints", "POST", interface.save),
-        ("/jobs/{job}/savepoints/{trigger}", "GET", interface.saved),
+    named = {"get": TEXT}
+    return (
+        Address("/config", "GET", interface.config),
+        Address("/overview", "GET", interface.overview),
+        Address("/jobs", "GET", interface.ids),
+        Address("/jobs/overview", "GET", interface.jobs),
+        Address("/jobs/{job}", "GET", interface.details),
+        Address("/jobs/{job}", "PATCH", interface.cancel, query={"mode": {**TEXT, "enum": ["cancel"]}}),
+        Address("/jobs/{job}/plan", "GET", interface.plan),
+        Address("/jobs/{job}/exceptions", "GET", interface.exceptions),
+        Address("/jobs/{job}/checkpoints", "GET", interface.checkpoints),
+        Address("/jobs/{job}/metrics", "GET", interface.metrics, query=named),
+        Address("/jobs/{job}/vertices/{vertex}/metrics", "GET", interface.metrics, query=named),
+        Address("/jobs/{job}/stop", "POST", interface.stop, {"drain": FLAG, "targetDirectory": TEXT}),
+        Address("/jobs/{job}/savepoints", "POST", interface.save, {"cancel-job": FLAG, "target-directory": TEXT}),
+        Address("/jobs/{job}/savepoints/{trigger}", "GET", interface.saved),
     )
-    return answers.routes(table, ("v1",), server.project)
 
 
 class _Monitoring:
