@@ -128,6 +128,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         interactive=script is None and sys.stdin.isatty() and sys.stdout.isatty(),
         output=arguments.output,
         timestamps=arguments.timestamps,
+        log_format=arguments.log_format,
     )
     fronts = fronts or Fronts(_session, _shell, _run_script, _head_start)
 
@@ -272,6 +273,7 @@ def argument_parser() -> argparse.ArgumentParser:
     add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from the script upwards, else from here)")
     add("--save", action="store_true", help="save what CREATE, ALTER and DROP declare to the project's catalog")
     add("--timestamps", action="store_true", help="notices begin with the time, as in a log")
+    add("--log-format", choices=("text", "json"), default="text", help="how all but results is written; json: one object per line")
     add("--keep-stopped", action="store_true", help="do not start jobs that were stopped by name: sqlstream jobs start NAME does")
     add("-hist", "--history", metavar="FILE", type=Path, help="default .sqlstream/history of the project")
     add("-l", "--library", metavar="DIR", type=_folder, **many, help="a folder of jars")

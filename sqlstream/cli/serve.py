@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SetupError
+from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--port", type=int, default=PORT, help=f"the port to listen at; 0 is any that is free (default {PORT})")
     made.add_argument("--tls-certificate", metavar="FILE", type=Path, help="the server's certificate, with those that it is signed by")
     made.add_argument("--tls-key", metavar="FILE", type=Path, help="the key of the certificate")
+    made.add_argument("--timestamps", action="store_true", help="lines begin with the time")
+    made.add_argument("--log-format", choices=("text", "json"), default="text", help="how lines are written; json: one object each")
     made.add_argument("--tokens", metavar="FILE", type=Path, help="the tokens of clients, one in a line; after `read-only` those that may only look")
     return made
 
@@ -49,7 +51,8 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
         hint = "Name --tls-certificate, --tls-key and --tokens; or let a proxy on this machine do that."
         raise SetupError(f"At {arguments.host} others reach the server, which needs a certificate and tokens there.", hint=hint)
     tokens = None if arguments.tokens is None else Tokens.read(arguments.tokens)
-    server = Server(project, options, lambda line: print(line, file=sys.stderr, flush=True))
+    screen = Screen(timestamps=arguments.timestamps, log_format=arguments.log_format)
+    server = Server(project, options, screen.notify)
     server.start()
     config = uvicorn.Config(
         application(server, tokens), host=arguments.host, port=arguments.port, log_level="warning", timeout_graceful_shutdown=5,
@@ -63,7 +66,7 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
             await super().startup(sockets)
             for each in self.servers[0].sockets if self.started else ():
                 scheme = "http" if arguments.tls_certificate is None else "https"
-                print(f"The project {project} is served at {scheme}://{arguments.host}:{each.getsockname()[1]}", file=sys.stderr, flush=True)
+                screen.notify(f"The project {project} is served at {scheme}://{arguments.host}:{each.getsockname()[1]}")
 
     Listening(config).run()
     return 0

@@ -6,7 +6,9 @@ written under one lock; the streams are looked up at each write, for the prompt 
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import sys
 import threading
@@ -14,6 +16,7 @@ import time
 import traceback
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
 from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 PROMPT = "sqlstream> "
 CONTINUATION = "> "
 _BLUE, _RED, _RESET = "\x1b[34;1m", "\x1b[31;1m", "\x1b[0m"
+_LEVEL = re.compile(r"\[(INFO|NOTICE|WARNING|ERROR)\] ")
 _ERASE = "\r\x1b[K"
 VERBOSE_HINT = "SET 'sql-client.verbose' = 'true'; shows the whole trace"
 
@@ -45,7 +49,7 @@ class Screen:
     """Where lines go; None is the process's own stream at the time.
 
     ``verbose``: errors show their trace. ``interactive``: a user is at the terminal, so a result may take the whole screen. ``output``: rows
-    are shown as tableau, csv or json. ``timestamps``: what is no result begins with the time.
+    are shown as tableau, csv or json. ``timestamps``: what is no result begins with the time. ``log_format``: it is text, or json, an object a line.
     """
 
     out: TextIO | None = None
@@ -54,6 +58,7 @@ class Screen:
     interactive: bool = False
     output: str = "tableau"
     timestamps: bool = False
+    log_format: str = "text"
     lock: threading.RLock = field(default_factory=threading.RLock)
     _held: list[tuple[TextIO, str, str]] | None = None
     _prompting: bool = False
@@ -83,6 +88,9 @@ class Screen:
             self.notify(f"[NOTICE] {message}")
 
     def error(self, error: BaseException, *, verbose: bool = False) -> None:
+        if self.log_format == "json":
+            self._log("ERROR", **error_fields(error, verbose=verbose or self.verbose))
+            return
         first, *rest = error_lines(error, verbose=verbose or self.verbose)
         self._notify(_RED, first)
         for line in rest:
@@ -147,11 +155,24 @@ class Screen:
         return (self.out or sys.stdout).isatty()
 
     def _notify(self, colour: str, line: str) -> None:
+        if self.log_format == "json":
+            level = _LEVEL.match(line)
+            if line:
+                self._log(level[1] if level else "INFO", message=line[level.end() :] if level else line)
+            return
         stream = self.err or sys.stderr
         line = f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {line}" if self.timestamps and line else line
         painted = colour and stream.isatty() and "NO_COLOR" not in os.environ
+        self._write_log(stream, f"{colour}{_shown(stream, line)}{_RESET}" if painted else _shown(stream, line))
+
+    def _log(self, level: str, **fields: str) -> None:
+        """An object with the time, in UTC, the level and the ``fields``."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self._write_log(self.err or sys.stderr, json.dumps({"time": now, "level": level, **fields}, ensure_ascii=False))
+
+    def _write_log(self, stream: TextIO, line: str) -> None:
         try:
-            self._write(stream, f"{colour}{_shown(stream, line)}{_RESET}" if painted else _shown(stream, line))
+            self._write(stream, line)
         except OSError as error:
             # A log that can't be written ends nothing; what the stream keeps is written later.
             if error.errno not in NO_SPACE:
@@ -169,6 +190,16 @@ class Screen:
 
 def _shown(stream: TextIO, line: str) -> str:
     return tableau.harmless(line) if stream.isatty() else line
+
+
+def error_fields(error: BaseException, *, verbose: bool) -> dict[str, str]:
+    """The parts of an error, for a program; ``location``: where it is in a script; ``trace``: with ``verbose``."""
+    fields = {"message": masked_value(str(error).strip()), "error": type(error).__name__}
+    if isinstance(error, SqlStreamError):
+        job = error.job if isinstance(error, JobFailed) else None
+        known = {"message": error.message, "code": error.code, "hint": error.hint, "location": error.location, "job": job}
+        fields |= {name: str(value) for name, value in known.items() if value}
+    return fields | ({"trace": masked_value("".join(traceback.format_exception(error)))} if verbose else {})
 
 
 def error_lines(error: BaseException, *, verbose: bool) -> list[str]:

@@ -1,10 +1,12 @@
 """Errors and messages, and which stream they go to."""
 
 import io
+import json
+import re
 
 import pytest
 
-from sqlstream.core.errors import NotSupported, SetupError, ValidationError
+from sqlstream.core.errors import JobFailed, NotSupported, SetupError, ValidationError
 from sqlstream.core.progress import Passing
 from sqlstream.shell.screen import Screen, error_lines
 
@@ -94,3 +96,34 @@ def test_on_a_full_disk_a_notice_is_left_out_and_a_row_is_not():
     screen.error(ValueError("x"))
     with pytest.raises(OSError, match="No space left"):
         screen.emit("a row")
+
+
+def test_logs_for_programs():
+    """An object a line, however many lines a message has; nothing of the terminal; rows of results are as they are."""
+    out, err = io.StringIO(), io.StringIO()
+    screen = Screen(out, err, log_format="json", timestamps=True)
+    screen.emit("a row")
+    screen.info("Execute statement succeeded.")
+    screen.notices(["Ä\nb"])
+    screen.notify()
+    screen.notify("Job 'x' goes on.")
+    screen.error(ValidationError("Column 'nope' not found.", at=12, hint="Did you mean 'node'?").located(SCRIPT, "q.sql", SCRIPT.index("SELECT")))
+    failed = JobFailed("No.")
+    failed.job = "counting"
+    screen.error(failed, verbose=True)
+    screen.error(KeyError("password=x"))
+    assert out.getvalue() == "a row\n"
+    logged = [json.loads(line) for line in err.getvalue().splitlines()]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line.pop("time")) for line in logged)
+    assert "JobFailed" in logged[4].pop("trace")
+    assert logged == [
+        {"level": "INFO", "message": "Execute statement succeeded."},
+        {"level": "NOTICE", "message": "Ä\nb"},
+        {"level": "INFO", "message": "Job 'x' goes on."},
+        {
+            "level": "ERROR", "message": "Column 'nope' not found.", "error": "ValidationError", "code": "S2", "hint": "Did you mean 'node'?",
+            "location": "q.sql:3:2",
+        },
+        {"level": "ERROR", "message": "No.", "error": "JobFailed", "code": "S5", "job": "counting"},
+        {"level": "ERROR", "message": "'password=******'", "error": "KeyError"},
+    ]  # fmt: skip
