@@ -91,6 +91,9 @@ DEFAULTS = {
     "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.databricks.delta.snapshotPartitions": "2",
     "spark.sql.ui.explainMode": "simple",
+    # Each broadcast, of which a micro-batch has several for its tasks, takes an array of this size; with Spark's 4 MB the collector marks the heap
+    # once a second.
+    "spark.broadcast.blockSize": "1m",
     # What Spark itself hides in its log and its plans.
     "spark.redaction.regex": f"(?i){SECRET.pattern}",
 }
@@ -113,6 +116,8 @@ _HOTTER = (
 )  # fmt: skip
 # Spark's parser and optimizer call themselves for each level of an expression; with Java's own 1 MB they end at two hundred.
 _STACK = "-Xss64m"
+# The collector marks the whole heap when an array of more than half a region is made, as Spark's of 1 MB are in regions of 1 or 2 MB.
+_REGION = "-XX:G1HeapRegionSize=4m"
 
 
 class Engine:
@@ -300,6 +305,7 @@ class Engine:
             f"-Dsqlstream.log={log}",
             *_HOTTER,
             _STACK,
+            _REGION,
             *trust.options(java, jars.cache_dir()),
             *shlex.split(settings.get("spark.driver.extraJavaOptions", "")),
         ]
