@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _MOST = 8_000_000
 # They come with the options that are set.
 _OPTIONS = (ast.Set, ast.Reset)
+_DATABASES = (ast.CreateDatabase, ast.AlterDatabase)
+# A store keeps databases, and what is in them but for functions.
+_UNSTORED = (ast.CreateCatalog, ast.AlterCatalog, ast.CreateFunction, ast.AlterFunction)
 
 
 class Journal:
@@ -66,13 +69,17 @@ class Journal:
 
 
 def _kept_elsewhere(node: exp.Expr, context: Context) -> bool:
-    """Whether what a statement has declared is there for the other session: a store of its catalog keeps it, or a file of the project."""
+    """Whether what a statement has declared is there for the other session: a file of the project keeps it, or the store of a catalog."""
     if not isinstance(node, APPLIED) or isinstance(node, ast.Use | ast.Module) or node.args.get("temporary"):
         return False
+    return context.user.save or _is_stored(node, context)
+
+
+def _is_stored(node: exp.Expr, context: Context) -> bool:
+    dropped = node.kind.upper() if isinstance(node, ast.Drop) else ""
+    if isinstance(node, _UNSTORED) or dropped in ("CATALOG", "FUNCTION"):
+        return False
     names = names_of(node.this)
-    of_database = isinstance(node, ast.CreateDatabase | ast.AlterDatabase) or node.args.get("kind") == "DATABASE"
-    catalog = context.catalog.catalogs.get(names[0] if len(names) == (2 if of_database else 3) else context.catalog.current_catalog)
-    of_function = isinstance(node, ast.CreateFunction | ast.AlterFunction) or node.args.get("kind") == "FUNCTION"
-    stored = catalog is not None and catalog.store is not None and not of_function
-    of_catalog = isinstance(node, ast.CreateCatalog | ast.AlterCatalog) or node.args.get("kind") == "CATALOG"
-    return context.user.save or (stored and not of_catalog)
+    whole = 2 if isinstance(node, _DATABASES) or dropped == "DATABASE" else 3
+    catalog = context.catalog.catalogs.get(names[0] if len(names) == whole else context.catalog.current_catalog)
+    return catalog is not None and catalog.store is not None

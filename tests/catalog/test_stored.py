@@ -463,3 +463,11 @@ def test_what_is_of_the_other_kind_is_named(tmp_path: Path) -> None:
         with pytest.raises(ValidationError, match="does not exist") as refused:
             run(session, statement)
         assert (refused.value.hint or "").startswith(hint)
+
+
+def test_another_session_does_not_declare_what_a_store_keeps(session: Session) -> None:
+    temporary = "CREATE TEMPORARY TABLE w (a INT) WITH ('connector' = 'print')"
+    stored = ["CREATE DATABASE d", "CREATE TABLE c.d.u (a INT) WITH ('connector' = 'print')", "DROP TABLE c.d.u", "DROP DATABASE c.d"]
+    run(session, ";\n".join(["USE CATALOG c", *stored, temporary, "SHOW TABLES;"]))
+    declared = (session.context.journal.script(session.context) or "").split("\n;\n")
+    assert [text for text in declared if not text.startswith("SET")][:-2] == [CREATE.rstrip(";"), "USE CATALOG c", temporary]
