@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from sqlstream.core.release import release
+from sqlstream.server.answers import TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from sqlstream.server.answers import Address
 
 _PART = re.compile(r"{(\w+)}")
-_TEXT = {"type": "string"}
 
 
 def route(addresses: Iterable[Address]) -> Route:
@@ -41,7 +41,7 @@ def document(addresses: Iterable[Address]) -> dict[str, Any]:
 
 
 def _operation(one: Address) -> dict[str, Any]:
-    parameters = [{"name": name, "in": "path", "required": True, "schema": _TEXT} for name in _PART.findall(one.path)]
+    parameters = [{"name": name, "in": "path", "required": True, "schema": TEXT} for name in _PART.findall(one.path)]
     parameters += [{"name": name, "in": "query", "schema": dict(schema)} for name, schema in one.query.items()]
     answers = {"2XX": {"description": "done"}, "4XX": {"description": "refused", "content": {"application/json": {"schema": _REFUSED}}}}
     operation: dict[str, Any] = {"summary": _first_line(one), "parameters": parameters, "responses": answers}
@@ -50,7 +50,7 @@ def _operation(one: Address) -> dict[str, Any]:
     return operation
 
 
-_REFUSED = {"type": "object", "properties": {"errors": {"type": "array", "items": _TEXT}}, "required": ["errors"]}
+_REFUSED = {"type": "object", "properties": {"errors": {"type": "array", "items": TEXT}}, "required": ["errors"]}
 
 
 def _object(properties: Mapping[str, Mapping[str, Any]], needs: tuple[str, ...]) -> dict[str, Any]:

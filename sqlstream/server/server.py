@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from sqlstream.core import settings
-from sqlstream.core.defects import defect
+from sqlstream.core.defects import as_defects
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.runtime.engine.session import Engine
 from sqlstream.runtime.jobs.jobs import Jobs
@@ -79,24 +80,24 @@ class Server:
         if self._closing.is_set():
             return True
         try:
-            if job.has_ended(self.jobs.folders.jobs):
-                job.forget()
-                return True
-            session = self._session({}, comes_again=True)
-            try:
-                for outcome in session.run(job.script()):
-                    if isinstance(outcome, Submitted):
-                        self._notify(f"Job '{job.name}' goes on.")
-            finally:
-                session.close()
-        except Exception as error:
-            problem = error if isinstance(error, SqlStreamError) else defect(error, self.project)
+            with as_defects(self.project):
+                self._start_again(job)
+        except SqlStreamError as problem:
             again = "It is tried again." if problem.heals else f"Its script stays in {job.file}."
             self._notify(f"Job '{job.name}' of this server was not started again. {again}\n{told(problem)}")
             return not problem.heals
         return True
 
-    def _session(self, asked: Mapping[str, str], *, comes_again: bool = False) -> Session:
+    def _start_again(self, job: KeptJob) -> None:
+        if job.has_ended(self.jobs.folders.jobs):
+            job.forget()
+            return
+        with closing(self._session({}, keep_stopped=True)) as session:
+            for outcome in session.run(job.script()):
+                if isinstance(outcome, Submitted):
+                    self._notify(f"Job '{job.name}' goes on.")
+
+    def _session(self, asked: Mapping[str, str], *, keep_stopped: bool = False) -> Session:
         """A client's session. Of its options those that Flink's clients send by themselves, and that mean nothing here, are left out."""
         options = dict(self._options)
         for key, value in asked.items():
@@ -108,7 +109,7 @@ class Server:
                 options[key] = value
         return Session(
             self.project, options=options, notify=self._notify, emit=self._notify, engine=self._engine, jobs=self.jobs, values=True,
-            given=self._options, keep_stopped=comes_again,
+            given=self._options, keep_stopped=keep_stopped,
         )  # fmt: skip
 
     def close(self) -> None:

@@ -116,7 +116,7 @@ class Context:
     # What is declared, for another session.
     journal: Journal = field(default_factory=lambda: Journal({}))
     # Its scripts come again by themselves: jobs that somebody has stopped stay so.
-    comes_again: bool = False
+    keep_stopped: bool = False
 
     @property
     def project(self) -> Path:

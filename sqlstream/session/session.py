@@ -79,7 +79,7 @@ class Session:
             variables=variables,
             secrets=Secrets({v for k, v in variables.items() if is_secret(k)}),
             journal=Journal(given or {}),
-            comes_again=keep_stopped,
+            keep_stopped=keep_stopped,
         )
         self._topics = TopicNames()
         self._closed = False

@@ -53,8 +53,7 @@ class JobSettings:
     changed; None where that was not said; ``may_lose``: whether last-state may leave state behind. ``agrees`` puts a question to the user, if there
     is one; ``masked`` takes secrets out of a text about the plan. ``recovery``: the savepoint with which the job begins.
     ``retained``: of how many micro-batches the checkpoint is kept; None for as many as Spark's setting says.
-    ``real_time``: whether its queries run so. ``comes_again``: what submits it does so by itself, so that a job that somebody has stopped is not
-    started. ``script``: what submits it in another session, where that is known.
+    ``real_time``: whether its queries run so.
     """
 
     zone: str
@@ -70,8 +69,6 @@ class JobSettings:
     recovery: Place | None = None
     retained: int | None = None
     real_time: RealTime = RealTime.FALSE
-    comes_again: bool = False
-    script: str | None = None
 
 
 @dataclass

@@ -55,6 +55,8 @@ class _Submission:
     settings: JobSettings
     sql: str
     locate: Locate
+    script: str | None
+    keep_stopped: bool
 
 
 # So long a job that is stopped may take to end.
@@ -163,14 +165,15 @@ class Jobs:
 
     def submit(
         self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, locate: Locate | None = None,
-        declined: frozenset[Place] = frozenset(),
+        declined: frozenset[Place] = frozenset(), *, script: str | None = None, keep_stopped: bool = False,
     ) -> Job:  # fmt: skip
         """Start a job and return; raises what its start met (JobFailed, ValidationError). ``declined``: the folders of jobs that it is not.
+        ``script``: what submits it in another session, where that is known.
 
-        One that was stopped, and is to stay so, is not started: it is CANCELED.
+        ``keep_stopped``: one that was stopped, and is to stay so, is not started: it is CANCELED.
         """
         with self._submitting:
-            return self._submit(spark, _Submission(sinks, name, settings, sql, locate or unlocated), declined)
+            return self._submit(spark, _Submission(sinks, name, settings, sql, locate or unlocated, script, keep_stopped), declined)
 
     def _submit(self, spark: SparkSession, asked: _Submission, declined: frozenset[Place] = frozenset(), home: JobFolder | None = None) -> Job:
         """``home``: that of the job, where it was stopped and somebody starts it."""
@@ -179,14 +182,14 @@ class Jobs:
         by_script = home is None
         self.await_ended()
         home, job, before = self._reserve(asked, home, declined)
-        if by_script and asked.settings.comes_again and home.stays_stopped and (last := home.latest()) is not None:
+        if by_script and asked.keep_stopped and home.stays_stopped and (last := home.latest()) is not None:
             job.folder = last.folder
             return self._keep_back(job, asked)
         runner = JobRunner(job, spark, self._again, asked.settings, self._project, self._emit, self._notify, lambda: self._busy(job), self._job_ended)
         resumed = False
         try:
             resumed = Beginning(job, runner, asked.settings, masked_text(asked.sql), self._notify).place(home, self._taken())
-            self.on_begin(job, asked.settings.script)
+            self.on_begin(job, asked.script)
             runner.start(resumed=resumed)
         except Exception as error:
             _did_not_begin(job, home, before, error, resumed=resumed)

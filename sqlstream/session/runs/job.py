@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlstream.plan.nodes import Sink
@@ -31,5 +30,4 @@ def planned_job(context: Context, planned: Sequence[Planned], env: scope.Environ
     name = context.options.get("pipeline.name") or f"insert-into_{','.join(str(s.table.path) for s in sinks)}"
     text = context.statement.text
     masked = lambda shown: context.secrets.masked_message(shown, text)
-    how = job_settings(context.options, env.settings, context.engine.place, context.user.asks, masked)
-    return PlannedJob(sinks, name, replace(how, comes_again=context.comes_again, script=context.journal.script(context)))
+    return PlannedJob(sinks, name, job_settings(context.options, env.settings, context.engine.place, context.user.asks, masked))

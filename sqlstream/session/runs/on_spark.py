@@ -118,7 +118,10 @@ class OnSpark:
             raise Interrupted
         statement = context.statement
         context.jobs.report(context.options)
-        job = context.jobs.submit(spark, sinks, name, how, context.secrets.masked(statement.text), statement.locate)
+        job = context.jobs.submit(
+            spark, sinks, name, how, context.secrets.masked(statement.text), statement.locate,
+            script=context.journal.script(context), keep_stopped=context.keep_stopped,
+        )  # fmt: skip
         notices = tuple(dict.fromkeys(env.notices))
         if job.held_back:
             return results.HeldBack(job_id=job.id, notices=notices)

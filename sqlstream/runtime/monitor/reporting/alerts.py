@@ -97,10 +97,10 @@ class Alerts:
         with self._looking:
             now = time.time()
             found = dict(problems(job, self._limits, self._restarts_within_an_hour(job, now), now))
-            for event in ("failed", "restarts", "lag", "quiet"):
+            for event, over in _OVER.items():
                 known = (job.id, event) in self._known
                 if (event in found) is not known:
-                    self._tell(job, event, found.get(event), now)
+                    self._tell(job, event, found.get(event, over), now, over=known)
                     (self._known.discard if known else self._known.add)((job.id, event))
 
     def _restarts_within_an_hour(self, job: JobMetrics, now: float) -> int:
@@ -111,11 +111,10 @@ class Alerts:
         self._restarts[job.id] = job.restarts, times
         return len(times)
 
-    def _tell(self, job: JobMetrics, event: str, text: str | None, now: float) -> None:
-        name = short_name(job.name)
-        said = f"Job '{name}' {_OVER[event] if text is None else text}"
+    def _tell(self, job: JobMetrics, event: str, text: str, now: float, *, over: bool) -> None:
+        said = f"Job '{short_name(job.name)}' {text}"
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
-        alert = Alert(said, event, text is None, job.name, job.id, job.status, job.error, job.hint, self._project, at)
+        alert = Alert(said, event, over, job.name, job.id, job.status, job.error, job.hint, self._project, at)
         assert self._to is not None
         try:
             deliver(self._to, asdict(alert))
@@ -128,6 +127,7 @@ class Alerts:
         self._over.set()
 
 
+# All events, in the order in which they are told, and the rest of the sentence when each is over.
 _OVER = {
     "failed": "runs again.",
     "restarts": "has run for an hour without being started again too often.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sqlstream.core import settings
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from wsgiref.simple_server import WSGIServer
 
+    from prometheus_client import CollectorRegistry
     from prometheus_client.core import Metric
 
     from sqlstream.runtime.jobs.job import Job
@@ -41,29 +43,33 @@ class Reporter:
         """For a registry of prometheus_client."""
         return families(self.reported())
 
-    def text(self, accept: str) -> tuple[bytes, str]:
-        """What is told, in the format that is accepted, and its content type."""
+    @cached_property
+    def _registry(self) -> CollectorRegistry:
+        """It is imported when somebody is told: a start need not wait for it."""
         from prometheus_client import CollectorRegistry
-        from prometheus_client.exposition import choose_encoder
 
         registry = CollectorRegistry()
         registry.register(self)
+        return registry
+
+    def text(self, accept: str) -> tuple[bytes, str]:
+        """What is told, in the format that is accepted, and its content type."""
+        from prometheus_client.exposition import choose_encoder
+
         encode, content_type = choose_encoder(accept)
-        return encode(registry), content_type
+        return encode(self._registry), content_type
 
     def listen(self, options: Mapping[str, str], notify: Callable[[str], None]) -> None:
         """Tell whoever asks at the port that is set, from now on; at the first that is free of several. Where none is, it is said: jobs go on."""
         ports = settings.read(options, PORT)
         if ports is None or self._server is not None:
             return
-        from prometheus_client import CollectorRegistry, start_http_server
+        from prometheus_client import start_http_server
 
         host = settings.read(options, HOST)
-        registry = CollectorRegistry()
-        registry.register(self)
         for port in ports:
             try:
-                self._server, _ = start_http_server(port, host, registry)
+                self._server, _ = start_http_server(port, host, self._registry)
             except OSError as error:
                 failed = error.strerror or str(error)
             else:
