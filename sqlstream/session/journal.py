@@ -24,8 +24,8 @@ _MOST = 8_000_000
 # They come with the options that are set.
 _OPTIONS = (ast.Set, ast.Reset)
 _DATABASES = (ast.CreateDatabase, ast.AlterDatabase)
-# A store keeps databases, and what is in them but for functions.
-_UNSTORED = (ast.CreateCatalog, ast.AlterCatalog, ast.CreateFunction, ast.AlterFunction)
+_CATALOGS = (ast.CreateCatalog, ast.AlterCatalog)
+_FUNCTIONS = (ast.CreateFunction, ast.AlterFunction)
 
 
 class Journal:
@@ -77,7 +77,8 @@ def _kept_elsewhere(node: exp.Expr, context: Context) -> bool:
 
 def _is_stored(node: exp.Expr, context: Context) -> bool:
     dropped = node.kind.upper() if isinstance(node, ast.Drop) else ""
-    if isinstance(node, _UNSTORED) or dropped in ("CATALOG", "FUNCTION"):
+    # A store keeps databases, and what is in them but for functions.
+    if isinstance(node, _CATALOGS + _FUNCTIONS) or dropped in ("CATALOG", "FUNCTION"):
         return False
     names = names_of(node.this)
     whole = 2 if isinstance(node, _DATABASES) or dropped == "DATABASE" else 3

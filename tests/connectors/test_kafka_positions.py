@@ -31,12 +31,12 @@ def test_what_says_no_offsets_is_refused_without_a_broker(spec: str) -> None:
 class Topic:
     """A topic of its own, and a job that prints what comes."""
 
-    def __init__(self, project: Path, engine, broker, name: str) -> None:
+    def __init__(self, project: Path, engine, broker, name: str, discovery: str) -> None:
         self.name, self.broker, self.engine = name, broker, engine
         self.admin = AdminClient({"bootstrap.servers": broker.bootstrap})
         self.shown: list[str] = []
         table = f"'connector' = 'kafka', 'topic' = '{name}', 'properties.bootstrap.servers' = '{broker.bootstrap}', 'format' = 'raw', "
-        table += "'scan.startup.mode' = 'earliest-offset', 'scan.topic-partition-discovery.interval' = '1 s'"
+        table += f"'scan.startup.mode' = 'earliest-offset', 'scan.topic-partition-discovery.interval' = '{discovery}'"
         declared = f"CREATE TABLE t (v STRING) WITH ({table}); CREATE TABLE p (v STRING) WITH ('connector' = 'print');"
         self.session = open_session(project, declared, engine=engine, emit=self.shown.append)
 
@@ -59,7 +59,7 @@ class Topic:
 
 @pytest.fixture
 def topic(tmp_path: Path, engine, broker, request):
-    made = Topic(tmp_path, engine, broker, f"positions-{abs(hash(request.node.name))}")
+    made = Topic(tmp_path, engine, broker, f"positions-{abs(hash(request.node.name))}", getattr(request, "param", "1 s"))
     yield made
     made.session.close()
 
@@ -150,7 +150,9 @@ def test_a_job_goes_on_from_offsets_that_are_set(topic: Topic) -> None:
 
 @pytest.mark.spark
 @pytest.mark.kafka
+@pytest.mark.parametrize("topic", ["1 s", "0 s"], indirect=True)
 def test_a_topic_that_is_created_again_while_the_job_runs(topic: Topic) -> None:
+    """Records of the new one are not read at offsets of the old one, also where nothing looks for partitions."""
     topic.send("a")
     topic.start()
     until(lambda: topic.shown == ["+I[a]"])
@@ -158,9 +160,10 @@ def test_a_topic_that_is_created_again_while_the_job_runs(topic: Topic) -> None:
     until(lambda: not topic.job.lives)
     assert topic.job.status is JobStatus.FAILED
     assert "SET OFFSETS" in str(topic.job.error.hint), topic.job.error
+    assert topic.shown == ["+I[a]"]
     list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'earliest')"))
     topic.start()
-    until(lambda: topic.shown == ["+I[a]", "+I[b]", "+I[c]", "+I[d]"])
+    until(lambda: topic.shown == ["+I[a]", "+I[b]", "+I[c]", "+I[d]"], said=lambda: (topic.shown, topic.job.error))
 
 
 COUNT = "SET 'pipeline.name' = 'reader'; INSERT INTO p SELECT CAST(COUNT(*) AS STRING) FROM t"

@@ -152,12 +152,15 @@ public final class KafkaSource implements TableProvider {
                 topics.ask();
                 try {
                     latest = super.latestOffset(start, limit);
+                    if (!latest.equals(start)) {
+                        topics.unchanged();
+                    }
                     topics.answered();
                     return latest;
                 } catch (Exception e) {
                     // As Flink's source, it waits for brokers for as long as they are away.
                     if (!topics.unanswered(e)) {
-                        throw e;
+                        throw Scala.unchecked(e);
                     }
                 }
             }

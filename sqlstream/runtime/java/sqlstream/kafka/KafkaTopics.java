@@ -159,6 +159,18 @@ public final class KafkaTopics {
                     .filter(name -> pattern.matcher(name).matches())
                     .toList();
         }
+        return described(admin, named, timeout);
+    }
+
+    /** Fails where one of the topics was created again: offsets at which records wait may be of the new one. */
+    void unchanged() throws ExecutionException, InterruptedException {
+        if (!ids.isEmpty()) {
+            described(admin, ids.keySet(), null);
+        }
+    }
+
+    private List<TopicPartition> described(Admin admin, Collection<String> named, Integer timeout)
+            throws ExecutionException, InterruptedException {
         List<TopicPartition> all = new ArrayList<>();
         DescribeTopicsResult described = admin.describeTopics(named, new DescribeTopicsOptions().timeoutMs(timeout));
         for (TopicDescription topic : described.allTopicNames().get().values()) {
