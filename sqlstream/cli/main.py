@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 
     from sqlstream.runtime.engine.session import Engine
     from sqlstream.runtime.jobs.begin.placement import Preview
+    from sqlstream.runtime.monitor.figures import JobProgress
     from sqlstream.runtime.monitor.metrics import JobMetrics
+    from sqlstream.session.joined.place import Place
     from sqlstream.session.session import Session
+    from sqlstream.shell.session import ShellSession
 
 CONFIG = "sqlstream.toml"
 SUBCOMMANDS = ("kafka", "demo", "init", "check", "test-udf", "jobs", "package", "serve")
@@ -63,17 +67,19 @@ REFUSED_FLAGS = (
     (("-pyreq", "--pyRequirements"), "nothing is installed; pack an environment, for example with venv-pack, and pass it to -pyarch and -pyexec"),
     (("-d", "--defaults"), "Flink has dropped YAML environment files; write SET statements and pass them to -i"),
 )
-GATEWAY = "there is no SQL gateway to connect to; --master names the Spark cluster that does the work"
+# The words that may stand first, as in Flink's client: a session of this process, or of a server.
+EMBEDDED, GATEWAY = "embedded", "gateway"
 
 
 @dataclass(frozen=True)
 class Fronts:
     """What the command line starts; tests put their own in."""
 
-    session: Callable[..., Session]
+    session: Callable[..., ShellSession]
     shell: Callable[..., int]
     script: Callable[..., int]
     head_start: Callable[..., Engine | None] = lambda *_: None
+    joined: Callable[..., ShellSession] = lambda *given, **more: _joined(*given, **more)
 
 
 def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> int:
@@ -109,17 +115,18 @@ def _of_project() -> argparse.ArgumentParser:
 
 def _client(argv: list[str], fronts: Fronts | None) -> int:
     parser = argument_parser()
-    if argv and argv[0] == "gateway":
-        parser.error(f"gateway: {GATEWAY}")
-    arguments, words = parser.parse_known_args(argv[1:] if argv and argv[0] == "embedded" else argv)
+    mode = argv[0] if argv and argv[0] in (EMBEDDED, GATEWAY) else None
+    arguments, words = parser.parse_known_args(argv if mode is None else argv[1:])
     if (query := _query_statement(parser, words)) is not None:
         if arguments.execute is not None or arguments.file is not None:
             parser.error("query: not allowed with -e or -f")
         arguments.execute = query
     project = _project(parser, arguments.project, _file(arguments.file))
-    options = project_options(parser, project) | _flag_options(arguments) | dict(arguments.D)
+    given = _flag_options(arguments) | dict(arguments.D)
+    options = project_options(parser, project) | given
     init_script = _script_of(parser, arguments.init) if arguments.init else None
     script = _script(parser, arguments)
+    place = _place(parser, arguments, mode, project, interactive=script is None)
     # While one types the prompt replaces the streams of a terminal; one that goes elsewhere stays what it is.
     screen = Screen(
         out=None if sys.stdout.isatty() else sys.stdout,
@@ -132,14 +139,16 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
     )
     fronts = fronts or Fronts(_session, _shell, _run_script, _head_start)
 
-    def open_session() -> Session:
+    def open_session() -> ShellSession:
+        user: dict[str, Any] = {
+            "variables": dict(arguments.var), "interactive": script is None, "notify": screen.notify, "emit": screen.emit, "save": arguments.save,
+            "ask": _asker(screen) if script is None else None, "keep_stopped": arguments.keep_stopped,
+        }  # fmt: skip
+        if place is not None:
+            return fronts.joined(place, project, options=given, progress=_progress(screen), **user)
         # An init file may still say how Spark is to be started.
         engine = fronts.head_start(project, options, screen.notify) if script is None and init_script is None else None
-        return fronts.session(
-            project, options=options, variables=dict(arguments.var), interactive=script is None,
-            notify=screen.notify, emit=screen.emit, save=arguments.save, ask=_asker(screen) if script is None else None,
-            progress=_progress(screen), engine=engine, owns_engine=True, keep_stopped=arguments.keep_stopped,
-        )  # fmt: skip
+        return fronts.session(project, options=options, progress=_progress_of_jobs(screen), engine=engine, owns_engine=True, **user)
 
     if script is None:
         return fronts.shell(open_session, screen, (arguments.history or project_folder.ProjectFolder(project).history).expanduser(), init=init_script)
@@ -178,10 +187,47 @@ def _asker(screen: Screen) -> Callable[[str, Callable[[], bool]], bool]:
     return ask
 
 
-def _progress(screen: Screen) -> Callable[[Sequence[JobMetrics]], None]:
+def _progress(screen: Screen) -> Callable[[Sequence[JobProgress]], None]:
     from sqlstream.shell.progress import Progress
 
     return Progress(screen)
+
+
+def _progress_of_jobs(screen: Screen) -> Callable[[Sequence[JobMetrics]], None]:
+    from sqlstream.runtime.monitor.figures import job_progress
+
+    shown = _progress(screen)
+    return lambda running: shown(list(map(job_progress, running)))
+
+
+def _place(parser: argparse.ArgumentParser, arguments: argparse.Namespace, mode: str | None, project: Path, *, interactive: bool) -> Place | None:
+    """Where the server is whose session it becomes; None for a session of this process: a shell joins the project's server where one runs."""
+    if arguments.endpoint is None:
+        if mode == GATEWAY:
+            parser.error("gateway: --endpoint says where the server is")
+        if arguments.token_file is not None:
+            parser.error("--token-file: only with --endpoint")
+        if mode == EMBEDDED or not interactive:
+            return None
+        from sqlstream.session.joined.place import served_at
+
+        return served_at(project)
+    if mode == EMBEDDED:
+        parser.error("--endpoint: not allowed with embedded")
+    from sqlstream.session.joined.place import Place
+
+    url = arguments.endpoint if "://" in arguments.endpoint else f"http://{arguments.endpoint}"
+    return Place(url, None if arguments.token_file is None else _token(parser, arguments.token_file))
+
+
+def _token(parser: argparse.ArgumentParser, file: Path) -> str:
+    """The token in a file that nobody else can read."""
+    try:
+        if file.stat().st_mode & 0o077:
+            parser.error(f"--token-file: others may read {file}; chmod 600 {file}")
+        return file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        parser.error(f"--token-file: cannot read {file}: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8'}")
 
 
 def _project(parser: argparse.ArgumentParser, folder: Path | None, script: str | Path | None = None, *, runs: bool = True) -> Path:
@@ -255,7 +301,7 @@ def argument_parser() -> argparse.ArgumentParser:
     """The flags of the client."""
     parser = argparse.ArgumentParser(
         prog="sqlstream",
-        usage="sqlstream [embedded] [-f FILE | -e SQL] [options]",
+        usage="sqlstream [embedded | gateway] [-f FILE | -e SQL] [options]",
         description="Runs Flink SQL scripts, unchanged, as Spark Structured Streaming jobs over Kafka and Delta.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -271,6 +317,8 @@ def argument_parser() -> argparse.ArgumentParser:
     add("-D", metavar="KEY=VALUE", type=_pair, **many, help="set an option, as SET does")
     add("--var", metavar="NAME=VALUE", type=_pair, **many, help="the value of ${NAME}")
     add("--project", metavar="DIR", type=_folder, help="the project's folder (default: found from the script upwards, else from here)")
+    add("--endpoint", metavar="URL", help="the server whose session this becomes (sqlstream serve); a shell finds that of its project by itself")
+    add("--token-file", metavar="FILE", type=Path, help="a file with the token that the server of --endpoint wants")
     add("--save", action="store_true", help="save what CREATE, ALTER and DROP declare to the project's catalog")
     add("--timestamps", action="store_true", help="notices begin with the time, as in a log")
     add("--log-format", choices=("text", "json"), default="text", help="how all but results is written; json: one object per line")
@@ -371,6 +419,12 @@ def _session(project: Path, **more: Any) -> Session:
     from sqlstream.session.session import Session
 
     return Session(project, **more)
+
+
+def _joined(*arguments: Any, **more: Any) -> ShellSession:
+    from sqlstream.session.joined.session import JoinedSession
+
+    return JoinedSession(*arguments, width=lambda: shutil.get_terminal_size().columns, **more)
 
 
 def _head_start(project: Path, options: Mapping[str, str], notify: Callable[[str], None]) -> Engine | None:

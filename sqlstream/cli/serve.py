@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PORT = 8083
+# Where a server is reached on its own machine that listens at all addresses.
+_ANY = {"0.0.0.0": LOOPBACK, "::": "::1"}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -44,19 +47,23 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
         from sqlstream.server.app import application
     except ModuleNotFoundError as error:
         raise SetupError(f"The server needs the package {error.name}.", hint="pip install 'sqlstream[server]'") from error
-    from sqlstream.server.guard import Tokens, is_loopback
+    from sqlstream.server.guard import MOST_BYTES, Tokens, is_loopback
     from sqlstream.server.server import Server
+    from sqlstream.session.joined.place import Place
 
     if not is_loopback(arguments.host) and None in (arguments.tls_certificate, arguments.tls_key, arguments.tokens):
         hint = "Name --tls-certificate, --tls-key and --tokens; or let a proxy on this machine do that."
         raise SetupError(f"At {arguments.host} others reach the server, which needs a certificate and tokens there.", hint=hint)
     tokens = None if arguments.tokens is None else Tokens.read(arguments.tokens)
+    # That of shells of the server's owner on this machine, who can read where it is written down.
+    own = None if tokens is None else secrets.token_urlsafe(32)
+    known = None if tokens is None or own is None else tokens.with_one(own)
     screen = Screen(timestamps=arguments.timestamps, log_format=arguments.log_format)
     server = Server(project, options, screen.notify)
     server.start()
     config = uvicorn.Config(
-        application(server, tokens), host=arguments.host, port=arguments.port, log_level="warning", timeout_graceful_shutdown=5,
-        ssl_certfile=arguments.tls_certificate, ssl_keyfile=arguments.tls_key,
+        application(server, known), host=arguments.host, port=arguments.port, log_level="warning", timeout_graceful_shutdown=5,
+        ssl_certfile=arguments.tls_certificate, ssl_keyfile=arguments.tls_key, ws_max_size=MOST_BYTES, ws_per_message_deflate=False,
     )  # fmt: skip
 
     class Listening(uvicorn.Server):
@@ -64,9 +71,15 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
 
         async def startup(self, sockets: list[socket] | None = None) -> None:
             await super().startup(sockets)
-            for each in self.servers[0].sockets if self.started else ():
-                scheme = "http" if arguments.tls_certificate is None else "https"
-                screen.notify(f"The project {project} is served at {scheme}://{arguments.host}:{each.getsockname()[1]}")
+            sockets = [*self.servers[0].sockets] if self.started else []
+            if not sockets:
+                return
+            certificate = arguments.tls_certificate
+            scheme, port = "http" if certificate is None else "https", sockets[0].getsockname()[1]
+            screen.notify(f"The project {project} is served at {scheme}://{arguments.host}:{port}")
+            here = _ANY.get(sockets[0].getsockname()[0], sockets[0].getsockname()[0])
+            url = f"{scheme}://{f'[{here}]' if ':' in here else here}:{port}"
+            Place(url, own, None if certificate is None else str(certificate.absolute())).write(project)
 
     Listening(config).run()
     return 0

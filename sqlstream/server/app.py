@@ -14,6 +14,7 @@ from sqlstream.server import answers, metrics, openapi
 from sqlstream.server.answers import refusal
 from sqlstream.server.gateway import routes as gateway
 from sqlstream.server.guard import Guard
+from sqlstream.server.joined import routes as joined
 from sqlstream.server.monitoring import routes as monitoring
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def application(server: Server, tokens: Tokens | None = None) -> Starlette:
     )
     answered = [route for addresses, versions in subjects for route in answers.routes(addresses, versions, server.project)]
     return Starlette(
-        routes=[*answered, openapi.route(address for addresses, _ in subjects for address in addresses)],
+        routes=[*answered, openapi.route(address for addresses, _ in subjects for address in addresses), joined.route(server)],
         middleware=[Middleware(Guard, tokens=tokens)],
         lifespan=running,
         exception_handlers={404: _refused, 405: _refused},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -58,6 +58,10 @@ class Tokens:
             raise SetupError(f"There is no token in {file}.", hint="One in a line, as `openssl rand -hex 32` prints it.")
         return tokens
 
+    def with_one(self, token: str) -> Tokens:
+        """These, and one more that allows all."""
+        return replace(self, all=(*self.all, token.encode()))
+
     def allow(self, given: bytes, method: str) -> bool | None:
         """Whether a request with this token may be made; None where it is no token. Each is compared, for as long as any takes."""
         every = [hmac.compare_digest(given, token) for token in self.all]
@@ -74,12 +78,16 @@ class Guard:
         self._tokens = tokens
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
-        if (refused := self._refused(scope["method"], headers)) is not None:
+        # Over a websocket anything may be said.
+        if (refused := self._refused(scope.get("method", "POST"), headers)) is not None:
             await refused(scope, receive, send)
+            return
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, send)
             return
         await _Limited(self._app, receive, send)(scope)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
@@ -18,6 +19,7 @@ from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.runtime.jobs.control.registry import JobRecord
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.machine import JobStatus
+from sqlstream.session.joined import place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 # What is not started again.
 _OVER = (JobStatus.FINISHED, JobStatus.FAILED)
 _NAME = "-- "
+_HELD_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class KeptJobs:
     """Those of the project in a folder."""
 
     def __init__(self, project: Path) -> None:
+        self._project = project
         self._folder = ProjectFolder(project).served
         self._lock = threading.Lock()
         self._held: IO[str] | None = None
@@ -65,11 +69,16 @@ class KeptJobs:
     def hold(self) -> None:
         """From now on they are this process's. Raises SetupError where another process has them."""
         lock = private.open_file(private.folder(self._folder) / "lock", "a+")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            raise SetupError(f"Process {lock.read().strip()} serves this project already.", hint="A project has one server at a time.") from None
+        # A shell that asks whether there is a server has it for a moment.
+        end = time.monotonic() + _HELD_SECONDS
+        while not _is_locked(lock):
+            if time.monotonic() >= end:
+                with lock:
+                    lock.seek(0)
+                    process = lock.read().strip()
+                raise SetupError(f"Process {process} serves this project already.", hint="A project has one server at a time.")
+            time.sleep(_HELD_SECONDS / 10)
+        place.forget(self._project)
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
         lock.flush()
@@ -78,6 +87,7 @@ class KeptJobs:
     def let_go(self) -> None:
         """The next server may have them."""
         if self._held is not None:
+            place.forget(self._project)
             self._held.close()
 
     def keep(self, job: Job, script: str | None) -> None:
@@ -108,6 +118,14 @@ class KeptJobs:
 
     def _file(self, job: Job) -> Path:
         return self._folder / f"{job.folder.parent.name}.sql"
+
+
+def _is_locked(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _name(file: Path) -> str:

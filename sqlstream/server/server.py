@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlstream.core import settings
 from sqlstream.core.defects import as_defects
@@ -52,6 +52,7 @@ class Server:
             idle_seconds=settings.read(options, "sql-gateway.session.idle-timeout") / 1000,
             most=settings.read(options, "sql-gateway.session.max-num"),
         )
+        self.shells = Shells(settings.read(options, "sql-gateway.session.max-num"))
 
     @property
     def spark(self) -> SparkSession:
@@ -97,8 +98,14 @@ class Server:
                 if isinstance(outcome, Submitted):
                     self._notify(f"Job '{job.name}' goes on.")
 
-    def _session(self, asked: Mapping[str, str], *, keep_stopped: bool = False) -> Session:
-        """A client's session. Of its options those that Flink's clients send by themselves, and that mean nothing here, are left out."""
+    def shell_session(self, asked: Mapping[str, str], **user: Any) -> Session:
+        """The session of a joined shell, whose ``user`` is as Session has one. Raises SqlStreamError."""
+        return self._session(asked, values=False, **user)
+
+    def _session(self, asked: Mapping[str, str], **more: Any) -> Session:
+        """A client's session, to which ``more`` is told. Of its options those that Flink's clients send by themselves, and that mean nothing
+        here, are left out.
+        """
         options = dict(self._options)
         for key, value in asked.items():
             if options.get(key) == value:
@@ -107,10 +114,8 @@ class Server:
                 raise problem
             if _means_something(key, value):
                 options[key] = value
-        return Session(
-            self.project, options=options, notify=self._notify, emit=self._notify, engine=self._engine, jobs=self.jobs, values=True,
-            given=self._options, keep_stopped=keep_stopped,
-        )  # fmt: skip
+        more = {"notify": self._notify, "emit": self._notify, "values": True, **more}
+        return Session(self.project, options=options, engine=self._engine, jobs=self.jobs, given=self._options, **more)
 
     def close(self) -> None:
         """Close the sessions, stop the jobs with their state, and Spark."""
@@ -122,6 +127,25 @@ class Server:
             self._engine.stop()
         self.jobs.let_go()
         self._kept.let_go()
+
+
+class Shells:
+    """How many joined shells there are: ``most`` at most."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._count = 0
+
+    def enter(self) -> bool:
+        """Whether there is room for one more, which is there now."""
+        if self._count >= self.most:
+            return False
+        self._count += 1
+        return True
+
+    def leave(self) -> None:
+        """One has gone."""
+        self._count -= 1
 
 
 def _means_something(key: str, value: str) -> bool:

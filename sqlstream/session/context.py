@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.monitor.metrics import JobMetrics
     from sqlstream.session.engine import SessionEngine
     from sqlstream.session.export import LastResult
+    from sqlstream.session.files import Files
     from sqlstream.session.runs.base import Runs
 
 # Puts a question to the user; the second argument tells of an interrupt.
@@ -39,7 +40,7 @@ class Interrupted(Exception):
 @dataclass
 class User:
     """Who reads what a session says. ``ask`` is None for scripts: they are never asked. ``save``: declarations are saved to the project's catalog.
-    ``progress`` hears once a second of the jobs that are waited for, and of none when that is over.
+    ``progress`` hears once a second of the jobs that are waited for, and of none when that is over. ``width``: the columns of the terminal.
     """
 
     notify: Callable[[str], None]
@@ -47,6 +48,8 @@ class User:
     ask: Ask | None
     interactive: bool
     save: bool
+    files: Files
+    width: Callable[[], int]
     # That the statement that runs is to end; ``leaving``: those that follow as well.
     interrupt: threading.Event = field(default_factory=threading.Event)
     leaving: bool = False
@@ -108,13 +111,15 @@ class Context:
     variables: Mapping[str, str]
     secrets: Secrets
     # The script files that run one another, outermost first: each with the name that its errors have.
-    files: list[tuple[Path, str]] = field(default_factory=list)
+    files: list[tuple[str, str]] = field(default_factory=list)
     # The INSERTs since BEGIN STATEMENT SET.
     statement_set: list[exp.Expr] | None = None
     last_result: LastResult | None = None
     statement: RunningStatement = RunningStatement()
     # What is declared, for another session.
     journal: Journal = field(default_factory=lambda: Journal({}))
+    # Whether its jobs end with it.
+    owns_jobs: bool = True
     # Its scripts come again by themselves: jobs that somebody has stopped stay so.
     keep_stopped: bool = False
 

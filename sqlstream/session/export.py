@@ -7,15 +7,13 @@ CSV follows RFC 4180, with a header; NULL is nothing, an empty text ``""``. JSON
 from __future__ import annotations
 
 import json
-import os
 import re
-import uuid
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import Change, Nested, RowKind
-from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.errors import NotSupported
 from sqlstream.sql.types import NESTED
 
 if TYPE_CHECKING:
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
-    from sqlglot import exp
 
     from sqlstream.plan.nodes import Field
 
@@ -99,34 +96,13 @@ def _json_value(column: Field, cell: str | None) -> str:
     return json.dumps(cell, ensure_ascii=False)
 
 
-def check_free(path: Path, at: exp.Expr, *, overwrite: bool) -> None:
-    """Raises ValidationError where something is at ``path`` that an export is not to replace: a file unless ``overwrite``, all else always."""
-    try:
-        there, replaceable = os.path.lexists(path), path.is_file()
-    except (OSError, ValueError):  # too long, or a NUL in it
-        raise ValidationError(f"'{str(path)[:80]}' can't be the name of a file.", at=at) from None
-    if there and not replaceable:
-        raise ValidationError(f"'{path}' exists and is not a file, so it is not replaced.", at=at, hint="Name a file that does not exist.")
-    if there and not overwrite:
-        raise ValidationError(f"'{path}' already exists.", at=at, hint="Name another file, or end the statement with OVERWRITE to replace it.")
-
-
 def write(last: LastResult, path: Path, format_: str, zone: str, spark: Callable[[], SparkSession | None]) -> int:
-    """Write what is kept to one file, which is there when it is whole; how many rows. Raises ValidationError, NotSupported."""
-    part = path.with_name(f".{uuid.uuid4().hex}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            if format_ == "parquet":
-                _parquet(last, part, zone, spark())
-            else:
-                with part.open("w", encoding="utf-8", newline="") as file:
-                    file.writelines(_lines(last, format_))
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise ValidationError(f"'{path}' cannot be written: {error.strerror or error}.") from None
+    """Write what is kept to the new file ``path``; how many rows. Raises NotSupported, OSError."""
+    if format_ == "parquet":
+        _parquet(last, path, zone, spark())
+    else:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(_lines(last, format_))
     return len(last.changes)
 
 

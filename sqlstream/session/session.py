@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,18 +18,23 @@ from sqlstream.runtime.jobs.jobs import Jobs
 from sqlstream.session.completion.topic_names import TopicNames
 from sqlstream.session.context import Context, Secrets, User
 from sqlstream.session.engine import SessionEngine
+from sqlstream.session.files import LocalFiles
 from sqlstream.session.journal import Journal
 from sqlstream.session.runs.on_spark import OnSpark
 from sqlstream.session.script import MOST_ERRORS, run_init, run_script, shown
+from sqlstream.session.standing import Standing, standing
 from sqlstream.sql.statements.parsing import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, MutableMapping
+    from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 
+    from sqlstream.core.errors import SqlStreamError
     from sqlstream.runtime.engine.session import Engine
     from sqlstream.runtime.monitor.metrics import JobMetrics
     from sqlstream.session import completion
+    from sqlstream.session.completion import Suggestion
     from sqlstream.session.context import Ask
+    from sqlstream.session.files import Files
     from sqlstream.session.results import Outcome
 
 
@@ -53,10 +60,13 @@ class Session:
         jobs: Jobs | None = None,
         values: bool = False,
         given: Mapping[str, str] | None = None,
+        files: Files | None = None,
+        width: Callable[[], int] = lambda: shutil.get_terminal_size().columns,
     ) -> None:
         """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``save``,
         ``ask`` and ``progress``: see User. ``python``: see Planner; ``keep_stopped``: jobs that somebody has stopped are not started by a script.
-        ``jobs``: those of several sessions, which go on when this one is closed. ``values``: see OnSpark; ``given``: see Journal.
+        ``jobs``: those of several sessions, which go on when this one is closed. ``values``: see OnSpark; ``given``: see Journal;
+        ``files``, ``width``: the user's, where those are not of this machine.
         """
         project = project.resolve()
         initial, variables = dict(options or {}), dict(variables or {})
@@ -68,9 +78,8 @@ class Session:
         planner = Planner(project, catalog, CatalogFiles(project, catalog, parse), own, python=python)
         access = SessionEngine(project, own, notify, engine, owned=owns_engine, starts_anew=interactive)
         self._on_spark = OnSpark(values=values)
-        self._owns_jobs = jobs is None
         self.context = Context(
-            user=User(notify, progress, ask, interactive, save or interactive),
+            user=User(notify, progress, ask, interactive, save or interactive, files or LocalFiles(project), width),
             planner=planner,
             engine=access,
             jobs=jobs or Jobs(project, access.job_folders, emit, notify, access.again),
@@ -79,6 +88,7 @@ class Session:
             variables=variables,
             secrets=Secrets({v for k, v in variables.items() if is_secret(k)}),
             journal=Journal(given or {}),
+            owns_jobs=jobs is None,
             keep_stopped=keep_stopped,
         )
         self._topics = TopicNames()
@@ -147,11 +157,11 @@ class Session:
         self._closed = True
         self.interrupt()
         self._on_spark.await_end()
-        if self._owns_jobs:
+        if self.context.owns_jobs:
             self.jobs.stop_all()
             self.jobs.settle()
         self.context.engine.stop()
-        if self._owns_jobs:
+        if self.context.owns_jobs:
             self.jobs.let_go()
 
     def hurry(self) -> None:
@@ -167,6 +177,20 @@ class Session:
             self.context.catalog, self.project, schema=planner.schema, functions=planner.functions(), settings=self.options,
             jobs=lambda: [j.id for j in self.jobs], savepoints=self._savepoint_paths, topics=self._topics,
         )  # fmt: skip
+
+    def suggester(self) -> Callable[[str, int], Sequence[Suggestion]]:
+        """What could be written into a text at a place of it, as things are now."""
+        from sqlstream.session.completion import suggest
+
+        return partial(suggest, context=self.completion())
+
+    def standing(self) -> Standing:
+        """How it stands, for the prompt."""
+        return standing(self.place, self.options, self.jobs)
+
+    def on_failure(self, hear: Callable[[SqlStreamError], None]) -> None:
+        """``hear`` of each job that fails for good, from its thread."""
+        self.jobs.on_failure = hear
 
     def _savepoint_paths(self) -> list[str]:
         """The savepoints that completion offers, which waits for no start of Spark."""

@@ -78,12 +78,10 @@ class SqlCompleter(Completer):
         if not complete_event.completion_requested and (not before or before.endswith(";")):
             return
         try:
-            context = self._live.context
-            if context is None:
+            suggest = self._live.suggester
+            if suggest is None:
                 return
-            from sqlstream.session.completion import suggest
-
-            suggestions = deeply(lambda: suggest(document.text, document.cursor_position, context))
+            suggestions = deeply(lambda: suggest(document.text, document.cursor_position))
         except Exception:  # what is wrong with completion must not stop one from typing
             return
         for one in suggestions:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from sqlstream.runtime.monitor.figures import plain_progress, progress_line
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlstream.runtime.monitor.metrics import JobMetrics
+    from sqlstream.runtime.monitor.figures import JobProgress
     from sqlstream.shell.screen import Screen
 
 # After so long a line elsewhere, then after twice as long each time, up to so long: a job may run for years.
@@ -26,14 +24,14 @@ class Progress:
         self._wait = PLAIN_SECONDS
         self._states: list[str] = []
 
-    def __call__(self, running: Sequence[JobMetrics]) -> None:
+    def __call__(self, running: Sequence[JobProgress]) -> None:
         """The jobs that are waited for; none when they have ended."""
         if self._screen.overwrites:
-            self._screen.overwrite("   ".join(map(progress_line, running)))
+            self._screen.overwrite("   ".join(job.line for job in running))
             return
         if (states := [job.status for job in running]) != self._states:
             self._states, self._wait = states, PLAIN_SECONDS
         if time.monotonic() - self._shown >= self._wait:
             self._shown, self._wait = time.monotonic(), min(2 * self._wait, MOST_SECONDS)
             for job in running:
-                self._screen.notify(plain_progress(job))
+                self._screen.notify(job.plain)

@@ -10,15 +10,15 @@ from sqlstream.core import settings
 from sqlstream.core.settings import EDIT_MODE, STATUS_BAR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
     from prompt_toolkit.application import Application
     from prompt_toolkit.document import Document
 
-    from sqlstream.session.completion import Context
-    from sqlstream.session.session import Session
+    from sqlstream.session.completion import Suggestion
     from sqlstream.shell.runner import Runner
+    from sqlstream.shell.session import ShellSession
 
 
 class PromptState:
@@ -27,20 +27,20 @@ class PromptState:
     def __init__(self) -> None:
         self.opening: Future[Runner] | None = None
         self.kept: Document | None = None
-        self._context: Context | None = None
+        self._suggester: Callable[[str, int], Sequence[Suggestion]] | None = None
         self._reported: set[str] = set()
 
     @property
-    def session(self) -> Session | None:
+    def session(self) -> ShellSession | None:
         opening = self.opening
         return opening.result().session if opening and opening.done() and not opening.exception() else None
 
     @property
-    def context(self) -> Context | None:
-        """The snapshot of this prompt."""
-        if self._context is None and (session := self.session):
-            self._context = session.completion()
-        return self._context
+    def suggester(self) -> Callable[[str, int], Sequence[Suggestion]] | None:
+        """Completion, as things are at this prompt."""
+        if self._suggester is None and (session := self.session):
+            self._suggester = session.suggester()
+        return self._suggester
 
     def option(self, key: str) -> str:
         """The value of an option of the session, or its default."""
@@ -55,29 +55,23 @@ class PromptState:
     def _status(self) -> str:
         """The status bar: what is known about the session, without asking anybody."""
         session = self.session
-        if session is None:
-            return " starting"
-        from sqlstream.runtime.monitor.figures import status_line
-
-        mode = f"{self.option('execution.runtime-mode')}, {self.option('sql-client.execution.result-mode')}"
-        return " " + status_line(session.place, mode, [j.metrics for j in session.jobs])
+        return " starting" if session is None else f" {session.standing().status}"
 
     def failures(self) -> list[str]:
         """A line for each job that has failed since this was asked. Where INSERT waits for its job, its own error reports it."""
         session = self.session
-        failed = [(j, j.error) for j in session.jobs if j.error and j.id not in self._reported] if session else []
-        self._reported.update(job.id for job, _ in failed)
+        failed = [job for job in session.standing().failed if job.id not in self._reported] if session else []
+        self._reported.update(job.id for job in failed)
         if session is None or not failed or settings.read(session.options, "table.dml-sync"):
             return []
-        from sqlstream.runtime.monitor.figures import short_name
         from sqlstream.shell.tableau import escaped
 
-        shown = [(job.id[:8], short_name(job.name), escaped(error.message.partition("\n")[0])) for job, error in failed]
+        shown = [(job.id[:8], job.name, escaped(job.message)) for job in failed]
         return [f"Job {start} ({name}) has failed: {message.rstrip('.')}. \\why {start} says more." for start, name, message in shown]
 
     def prompted(self) -> Document | None:
         """A new prompt: what it begins with."""
-        self._context = None
+        self._suggester = None
         kept, self.kept = self.kept, None
         return kept
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from prompt_toolkit.application import Application
     from prompt_toolkit.output import Output
 
-    from sqlstream.session.session import Session
     from sqlstream.shell.runner import Runner
+    from sqlstream.shell.session import ShellSession
 
 WELCOME = """sqlstream: Flink SQL on Spark. HELP; lists the statements, QUIT; ends the shell.
 \\infer TOPIC writes a table for a Kafka topic, HELP TUMBLE; shows how to count it by time, \\plot draws the last result; \\? lists more."""
@@ -43,7 +43,7 @@ class OpeningFailed(Exception):
 
 
 def run_shell(
-    open_session: Callable[[], Session],
+    open_session: Callable[[], ShellSession],
     screen: Screen,
     history: Path | None,
     *,
@@ -81,7 +81,7 @@ def run_shell(
             futures.wait([foreground.submit(lambda: None)], LEAVING_SECONDS)
 
 
-def _open(open_session: Callable[[], Session], screen: Screen, init: Script | None, drawn: threading.Event) -> Runner:
+def _open(open_session: Callable[[], ShellSession], screen: Screen, init: Script | None, drawn: threading.Event) -> Runner:
     """A runner, with Spark on its way."""
     # The prompt comes first: imports, this one brings the planner along, would take turns with it.
     drawn.wait(1)
@@ -102,7 +102,7 @@ def _read_and_run(foreground: Foreground, opening: Future[Runner], screen: Scree
             asked = False
         except EOFError:
             # The second end of input in a row is no slip, or there is nobody to ask.
-            if asked or state.session is None or not state.session.jobs:
+            if asked or state.session is None:
                 return
             asked, text = True, "QUIT;"
         if not text.strip():

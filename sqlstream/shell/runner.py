@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sqlstream.session.results import Outcome
-    from sqlstream.session.session import Session
     from sqlstream.shell.screen import Screen, Script
+    from sqlstream.shell.session import ShellSession
 
 
 @dataclass
 class Runner:
     """A session and the screen it prints on. ``echo``: show each statement before its answer, as in a terminal."""
 
-    session: Session
+    session: ShellSession
     screen: Screen
     echo: bool = False
     _interrupted: threading.Event = field(default_factory=threading.Event)
@@ -38,7 +38,7 @@ class Runner:
 
     def end_with_failed_job(self) -> None:
         """From now on a job that fails is reported at once and ends what is running: the run has failed."""
-        self.session.jobs.on_failure = self._job_failed
+        self.session.on_failure(self._job_failed)
 
     def run(self, script: Script) -> Ending:
         """Run every statement of ``script`` up to the first error, which is printed."""
@@ -120,7 +120,7 @@ class Runner:
             self.screen.notices(outcome.notices)
 
 
-def open_runner(open_session: Callable[[], Session], screen: Screen, init: Script | None, *, echo: bool) -> Runner | Ending:
+def open_runner(open_session: Callable[[], ShellSession], screen: Screen, init: Script | None, *, echo: bool) -> Runner | Ending:
     """A runner for a new session in which ``init`` was run; how that ended after an error, which is printed."""
     try:
         runner = Runner(open_session(), screen, echo)

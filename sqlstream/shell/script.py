@@ -10,14 +10,14 @@ from sqlstream.shell.runner import Runner, open_runner
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlstream.session.session import Session
     from sqlstream.shell.screen import Screen, Script
+    from sqlstream.shell.session import ShellSession
 
 EXIT_CODES = {Ending.DONE: 0, Ending.EXIT: 0, Ending.FAILED: 1, Ending.HINDERED: 1, Ending.INTERRUPTED: 130}
 
 
 def run_script(
-    open_session: Callable[[], Session],
+    open_session: Callable[[], ShellSession],
     script: Script,
     screen: Screen,
     *,

@@ -10,7 +10,8 @@ import pytest
 
 from sqlstream.core.changelog import Change, RowKind
 from sqlstream.server.gateway import operations
-from sqlstream.server.gateway.operations import MOST_ROWS, Operation, Turn
+from sqlstream.server.gateway.operations import Operation, Turn
+from sqlstream.server.rows import MOST_ROWS
 from sqlstream.session.results import Stream, text_columns
 from tests.support.waiting import until
 

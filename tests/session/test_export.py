@@ -43,8 +43,8 @@ ROWS = (
 
 
 def test_csv_is_that_of_the_rfc(tmp_path):
-    assert export.write(kept(WORDS, *ROWS), tmp_path / "new" / "a.csv", "csv", "UTC", lambda: None) == 3
-    text = (tmp_path / "new" / "a.csv").read_bytes().decode()
+    assert export.write(kept(WORDS, *ROWS), tmp_path / "a.csv", "csv", "UTC", lambda: None) == 3
+    text = (tmp_path / "a.csv").read_bytes().decode()
     assert text.splitlines()[1] == '"a ""b"", c",1,TRUE,1.50,1.0E10,"[1, 2]"'
     assert text.split("\r\n")[2:] == ['"",,FALSE,-0.50,NaN,', ",3,,,,[]", ""]
     assert list(csv.reader(io.StringIO(text, newline="")))[1][0] == 'a "b", c'

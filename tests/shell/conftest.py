@@ -14,6 +14,7 @@ import tempfile
 import termios
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,10 +49,18 @@ class FakeSession:
     def start_spark(self):
         self.started = True
 
-    def completion(self):
-        from sqlstream.session.completion import Context
+    def suggester(self):
+        from sqlstream.session.completion import Context, suggest
 
-        return Context()
+        return partial(suggest, context=Context())
+
+    def standing(self):
+        from sqlstream.session.standing import standing
+
+        return standing(self.place, self.options, self.jobs)
+
+    def on_failure(self, hear):
+        self.jobs.on_failure = hear
 
     def run(self, script, name=None):
         from sqlstream.session import results

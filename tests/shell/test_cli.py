@@ -1,5 +1,6 @@
 """Arguments, settings and exit codes, with a shell and a runner of the test's own."""
 
+import fcntl
 import io
 import os
 import signal
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from sqlstream.cli import main as cli
-from sqlstream.core import project_folder
+from sqlstream.core import private, project_folder
+from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.session.joined.place import Place
 from sqlstream.shell.foreground import Terminated
 
 
@@ -22,7 +25,10 @@ class Calls:
         self.settings = self.script = self.init = self.echo = self.history = None
 
     def fronts(self):
-        return cli.Fronts(session=self._session, shell=self._shell, script=self._script)
+        return cli.Fronts(session=self._session, shell=self._shell, script=self._script, joined=self._joined)
+
+    def _joined(self, place, project, **settings):
+        self.settings = {"place": place, "project": project, **settings}
 
     def _session(self, project, **settings):
         self.settings = {"project": project, **settings}
@@ -125,7 +131,10 @@ def test_a_file_may_hold_an_array_only_by_mistake(here, calls, capsys):
     [
         (["-s", "x"], "sessions have no names here"),
         (["-pyreq", "requirements.txt"], "-pyreq/--pyRequirements: nothing is installed; pack an environment"),
-        (["gateway", "-e", "host:1"], "there is no SQL gateway"),
+        (["gateway", "-e", "host:1"], "--endpoint says where the server is"),
+        (["embedded", "--endpoint", "host:1"], "not allowed with embedded"),
+        (["--token-file", "token"], "only with --endpoint"),
+        (["--endpoint", "host:1", "--token-file", "missing"], "cannot read missing"),
         (["-d", "env.yaml"], "YAML"),
         (["-f", "missing.sql"], "cannot read missing.sql"),
         (["-i", "missing.sql"], "cannot read missing.sql"),
@@ -320,3 +329,43 @@ def test_only_the_shell_asks(here, calls, monkeypatch):
     at_terminal(monkeypatch)
     start(calls)
     assert calls.settings["ask"] is not None
+
+
+@pytest.mark.parametrize("mode", [[], ["gateway"]])
+def test_an_endpoint_is_a_server_whose_session_it_becomes(here, calls, mode):
+    (here / "sqlstream.toml").write_text('[options]\n"parallelism.default" = "3"\n')
+    token = here / "token"
+    token.write_text("canary\n")
+    token.chmod(0o600)
+    start(calls, *mode, "--endpoint", "host:8083", "--token-file", str(token), "-D", "table.dml-sync=true", "--var", "A=b", "-e", "SHOW TABLES")
+    assert calls.settings["place"] == Place("http://host:8083", "canary")
+    # The project's options are those of the server.
+    assert calls.settings["options"] == {"table.dml-sync": "true"} and calls.settings["variables"] == {"A": "b"}
+    assert start(calls, "--endpoint", "https://host", "-e", "x") == 0
+    assert calls.settings["place"] == Place("https://host")
+
+
+def test_a_token_that_others_may_read_is_refused(here, calls, capsys):
+    (here / "token").write_text("canary")
+    (here / "token").chmod(0o644)
+    with pytest.raises(SystemExit):
+        start(calls, "--endpoint", "host:1", "--token-file", "token", "-e", "x")
+    said = capsys.readouterr().err
+    assert "others may read token" in said and "canary" not in said
+
+
+def test_a_shell_joins_the_server_of_its_project_and_a_script_does_not(here, calls, monkeypatch):
+    held = private.open_file(private.folder(ProjectFolder(here).served) / "lock", "a+")
+    fcntl.flock(held, fcntl.LOCK_EX)
+    place = Place("http://127.0.0.1:1")
+    place.write(here)
+    start(calls, "-e", "x")
+    assert "place" not in calls.settings
+    at_terminal(monkeypatch)
+    start(calls)
+    assert calls.settings["place"] == place and calls.settings["interactive"]
+    start(calls, "embedded")
+    assert "place" not in calls.settings
+    held.close()
+    start(calls)
+    assert "place" not in calls.settings

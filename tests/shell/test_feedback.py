@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from sqlstream.runtime.monitor import figures
+from sqlstream.runtime.monitor.figures import job_progress
 from sqlstream.runtime.monitor.metrics import Batch, Input, JobMetrics, Partition, QueryMetrics
 from sqlstream.shell import progress
 from sqlstream.shell.progress import Progress
@@ -128,10 +129,10 @@ def test_progress_stays_on_its_line_in_a_terminal(monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     screen = Screen(io.StringIO(), Terminal())
     shown = Progress(screen)
-    shown([job(1, 4)])
+    shown([job_progress(job(1, 4))])
     screen.notify("something else")
-    shown([job(2, 4)])
-    shown([job(3, 4)])
+    shown([job_progress(job(2, 4))])
+    shown([job_progress(job(3, 4))])
     shown([])
     line = lambda rows: figures.progress_line(job(rows, 4))[:59]
     erase = "\r\x1b[K"
@@ -147,7 +148,7 @@ def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch, stream) -> None:
     shown, said = Progress(screen), []
     for second in range(400):
         now[0] = 1000.0 + second
-        shown([job(1, 4) if second < 200 else replace(job(1, 4), status="RESTARTING")])
+        shown([job_progress(job(1, 4) if second < 200 else replace(job(1, 4), status="RESTARTING"))])
         if len(lines := screen.err.getvalue().splitlines()) > len(said):
             said.append(second)
     # Ever more seldom, and again soon after something has changed.

@@ -13,9 +13,11 @@ from sqlstream.cli import main as cli; from sqlstream.session import results
 from sqlstream.core.changelog import Change, RowKind
 from sqlstream.plan.nodes import Field
 from sqlstream.sql import types as t
+from sqlstream.session.standing import Standing
 from sqlstream.sql.statements.split import split
 class Session:
-    place, jobs = "default_catalog.default_database", ()
+    def standing(self): return Standing("default_catalog.default_database")
+    def suggester(self): return lambda text, cursor: ()
     def __init__(self, *a, **k): self.options = dict(k.get("options") or {}); self.ended = threading.Event()
     def start_spark(self): pass
     def close(self): pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlstream.core.zones import zone_of
 
@@ -165,6 +165,19 @@ def status_line(place: str, mode: str, jobs: Sequence[JobMetrics]) -> str:
             parts.append(f"lag {max(lags):,}")
         parts += [_age(j.stale, j.zone) for j in running if j.stale is not None][:1]
     return " | ".join(parts)
+
+
+class JobProgress(NamedTuple):
+    """How far a job is: its status, a line for a terminal, and one for where a line stays."""
+
+    status: str
+    line: str
+    plain: str
+
+
+def job_progress(job: JobMetrics) -> JobProgress:
+    """How far a job is."""
+    return JobProgress(job.status, progress_line(job), plain_progress(job))
 
 
 def progress_line(job: JobMetrics) -> str:

@@ -7,7 +7,7 @@ import threading
 import uuid
 from collections import deque
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from sqlstream.core.changelog import Change, RowKind
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
 from sqlstream.server.options import of_server
+from sqlstream.server.rows import WaitingRows
 from sqlstream.session import results
 from sqlstream.session.context import Interrupted
 from sqlstream.sql.statements.parsing import parse
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from sqlstream.session.session import Session
     from sqlstream.sql.statements.split import StatementText
 
-# So many rows wait for the client at most, and are given at once; fewer where they have more than so many characters and bytes together.
-MOST_ROWS = 5_000
-MOST_LENGTH = 32_000_000
 # For so long an answer waits for rows of a query that runs.
 _PATIENCE_SECONDS = 0.5
 # So often a statement is interrupted that does not end.
@@ -85,11 +83,9 @@ class Page:
 class _Rows:
     """The rows that wait for the client, and those that it was given last: it may ask for them again."""
 
-    waiting: deque[Change] = field(default_factory=deque)
-    length: int = 0
+    waiting: WaitingRows
     given: tuple[Change, ...] = ()
     token: int = 0
-    complete: bool = False
 
 
 class Turn:
@@ -132,10 +128,10 @@ class Operation:
         self._turn = turn
         self._options = options
         self._result: Result | None = None
-        self._rows = _Rows()
         self._stop: Callable[[], None] = lambda: None
         # Guards all of the above; told when rows have come, or gone.
         self._changed = threading.Condition(threading.RLock())
+        self._rows = _Rows(WaitingRows(self._changed))
         self._waiters: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         self._thread = threading.Thread(target=self._run, name=f"operation-{self.handle}", daemon=True)
         self._timer = None if timeout_seconds is None else threading.Timer(timeout_seconds, self._end, (Status.TIMEOUT,))
@@ -209,29 +205,20 @@ class Operation:
 
     def _give(self, rows: Iterator[Change]) -> None:
         """Put rows by for the client, as many as wait at most."""
+        waiting = self._rows.waiting
         for change in rows:
-            length = _length(change.row)
-            with self._changed:
-                # One that is longer than all may be waits alone.
-                while self._rows.waiting and self._is_full(length) and not self.status.is_ended:
-                    self._changed.wait()
-                if self.status.is_ended:
-                    return
-                first = not self._rows.waiting
-                self._rows.waiting.append(change)
-                self._rows.length += length
+            first = waiting.put(change, lambda: self.status.is_ended)
+            if self.status.is_ended:
+                return
             if first:
                 self._tell()
-
-    def _is_full(self, more: int) -> bool:
-        return len(self._rows.waiting) >= MOST_ROWS or self._rows.length + more > MOST_LENGTH
 
     def _complete(self, status: Status = Status.FINISHED, error: SqlStreamError | None = None) -> None:
         """There are no more rows."""
         with self._changed:
             if self._becomes(status):
                 self.error = error
-            self._rows.complete = True
+            self._rows.waiting.complete = True
         self._tell()
 
     # --- the client ---------------------------------------------------------------------------------------------------
@@ -253,7 +240,7 @@ class Operation:
     def _is_ready(self, token: int) -> bool:
         with self._changed:
             rows = self._rows
-            return bool(rows.waiting) or rows.complete or token != rows.token
+            return bool(rows.waiting) or rows.waiting.complete or token != rows.token
 
     def _page(self, token: int) -> Page | None:
         with self._changed:
@@ -270,15 +257,12 @@ class Operation:
                 expected = f"{rows.token} or {rows.token - 1}" if rows.token else "0"
                 raise ValidationError(f"Expecting token to be {expected}, but found {token}.")
             if not rows.waiting:
-                if rows.complete:
+                if rows.waiting.complete:
                     return Page(result, (), None)
                 if not result.query:  # its rows are on their way
                     return None
-            rows.given = tuple(rows.waiting)
-            rows.waiting.clear()
-            rows.length = 0
+            rows.given = rows.waiting.take()
             rows.token += 1
-            self._changed.notify_all()
             return Page(result, rows.given, rows.token)
 
     def _tell(self) -> None:
@@ -296,13 +280,13 @@ class Operation:
         self._end(Status.CLOSED)
         with self._changed:
             self.status = Status.CLOSED
-            self._rows = _Rows(complete=True)
+            self._rows = _Rows(WaitingRows(self._changed, complete=True))
         return self.status
 
     def _end(self, status: Status) -> Status:
         with self._changed:
             before = self.status
-            if self._rows.complete or before.is_ended:
+            if self._rows.waiting.complete or before.is_ended:
                 return before
             self.status = status
             self._changed.notify_all()
@@ -319,18 +303,6 @@ class Operation:
     def await_end(self, seconds: float) -> None:
         """Wait until its thread has ended."""
         self._thread.join(seconds)
-
-
-def _length(value: object) -> int:
-    """About how much of the memory a value has: its characters and bytes, and some for each part."""
-    match value:
-        case str() | bytes() | bytearray():
-            return len(value)
-        case dict():
-            return sum(_length(k) + _length(v) for k, v in value.items()) + 16
-        case tuple() | list():
-            return sum(map(_length, value)) + 16
-    return 16
 
 
 def refuse_servers(piece: StatementText) -> None:

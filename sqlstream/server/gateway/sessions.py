@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.server.answers import NotThere, told
 from sqlstream.server.gateway.operations import Operation, Status, Turn, refuse_servers
-from sqlstream.session.completion import suggest
 from sqlstream.session.results import Stream
 from sqlstream.sql.statements.split import split
 
@@ -64,7 +63,7 @@ class ClientSession:
 
     def candidates(self, statement: str, position: int) -> list[str]:
         """What could be written at ``position`` of ``statement``, the likeliest first."""
-        return [suggestion.text for suggestion in suggest(statement, max(0, min(position, len(statement))), self.session.completion())]
+        return [suggestion.text for suggestion in self.session.suggester()(statement, max(0, min(position, len(statement))))]
 
     def operation(self, handle: str) -> Operation:
         """The operation of this handle. Raises ValidationError."""

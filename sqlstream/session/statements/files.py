@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.session import queries
+from sqlstream.session.statements.handler import placed
 from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from sqlglot import exp
 
@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 
 def source(node: ast.Source, context: Context) -> Iterator[Outcome]:
     """SOURCE: the statements of a file. Raises ValidationError where it can't be read."""
-    path = (context.project / node.this.name).resolve()
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = (error.strerror or str(error)) if isinstance(error, OSError) else "it is not UTF-8"
-        raise ValidationError(f"Cannot read '{node.this.name}': {reason}.", at=node.this) from None
+    with placed(node.this):
+        path, text = context.user.files.read(node.this.name)
     yield from _run(path, text, node.this.name, node.this, context)
 
 
@@ -35,10 +31,10 @@ def execute_query(node: ast.ExecuteQuery, context: Context) -> Iterator[Outcome]
     query = queries.find(context.project, node.this.name, node.this)
     context.secrets.known.update(query.secrets(node.expressions))
     script = query.script(node.expressions, node)
-    yield from _run(query.path.resolve(), script, f"queries/{query.path.name}", node.this, context)
+    yield from _run(str(query.path.resolve()), script, f"queries/{query.path.name}", node.this, context)
 
 
-def _run(path: Path, text: str, name: str, at: exp.Expr, context: Context) -> Iterator[Outcome]:
+def _run(path: str, text: str, name: str, at: exp.Expr, context: Context) -> Iterator[Outcome]:
     """The script of a file; none of the files that are running may run it again."""
     if path in (running := [p for p, _ in context.files]):
         circle = [shown for _, shown in context.files[running.index(path) :]]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.session import export, plot, results
+from sqlstream.session.statements.handler import placed
 from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
@@ -23,23 +23,21 @@ if TYPE_CHECKING:
 def export_last(node: ast.Export, context: Context) -> Outcome:
     """EXPORT. Raises ValidationError."""
     last = _last(node, context)
-    path = context.project / Path(node.this.name).expanduser()
-    format_ = (node.format or path.suffix[1:]).lower()
+    files, name = context.user.files, node.this.name
+    format_ = (node.format or PurePath(name).suffix[1:]).lower()
     if format_ not in export.FORMATS:
-        raise ValidationError(
-            f"The name '{path.name}' does not say which format to write.", at=node.this, hint="Add FORMAT CSV, FORMAT JSON or FORMAT PARQUET."
-        )
-    export.check_free(path, node.this, overwrite=node.overwrite)
-    count = export.write(last, path, format_, context.planner.zone, lambda: context.engine.running)
+        hint = "Add FORMAT CSV, FORMAT JSON or FORMAT PARQUET."
+        raise ValidationError(f"The name '{PurePath(name).name}' does not say which format to write.", at=node.this, hint=hint)
+    with placed(node.this), files.new(name, overwrite=node.overwrite) as path:
+        count = export.write(last, path, format_, context.planner.zone, lambda: context.engine.running)
     left = f"; {last.forgotten} earlier ones are no longer kept" if last.forgotten else ""
-    return results.Done(notices=(f"{count} {'row' if count == 1 else 'rows'} written to {path}{left}.",))
+    return results.Done(notices=(f"{count} {'row' if count == 1 else 'rows'} written to {files.shown(name)}{left}.",))
 
 
 def plot_last(node: ast.Plot, context: Context) -> Outcome:
     """PLOT. Raises ValidationError."""
     last, by = _last(node, context), node.by
-    width = shutil.get_terminal_size().columns
-    lines = plot.chart(last.columns, last.changes, node.this.name if node.this else None, by.name if by else None, width)
+    lines = plot.chart(last.columns, last.changes, node.this.name if node.this else None, by.name if by else None, context.user.width())
     return results.Text(lines="\n".join(lines))
 
 

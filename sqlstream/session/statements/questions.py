@@ -36,7 +36,7 @@ def agreed(node: exp.Expr, context: Context) -> bool:
         return True
     jobs, agrees = context.jobs, context.user.agrees
     match node:
-        case ast.Quit():
+        case ast.Quit() if context.owns_jobs:
             running = [j.name for j in jobs if j.lives]
             return not running or agrees(leaving(running))
         case ast.StopJob():

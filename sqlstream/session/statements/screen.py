@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import NotSupported
+from sqlstream.runtime.monitor.figures import short_name
 from sqlstream.session import results
 from sqlstream.sql.syntax import ast
 
@@ -30,9 +31,11 @@ def clear(_node: ast.Clear, _context: Context) -> Outcome:
     return results.Cleared()
 
 
-def leave(_node: ast.Quit, _context: Context) -> Outcome:
+def leave(_node: ast.Quit, context: Context) -> Outcome:
     """QUIT."""
-    return results.Exit()
+    left = [] if context.owns_jobs else [short_name(job.name) for job in context.jobs if job.lives]
+    go_on = "1 job goes on" if len(left) == 1 else f"{len(left)} jobs go on"
+    return results.Exit(notices=(f"{go_on} at the server: {', '.join(left)}.",) if left else ())
 
 
 def accept(node: ast.AcceptedWithoutEffect, _context: Context) -> Outcome:
