@@ -22,9 +22,12 @@ from sqlstream.shell.screen import Screen, Script
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sqlstream.core.storage import Place
     from sqlstream.runtime.engine.session import Engine
     from sqlstream.runtime.jobs.begin.placement import Preview
+    from sqlstream.runtime.jobs.control.handed_over import InBackground
     from sqlstream.runtime.monitor.metrics import JobMetrics
+    from sqlstream.session.context import StartsInBackground
     from sqlstream.session.session import Session
 
 CONFIG = "sqlstream.toml"
@@ -138,7 +141,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
         return fronts.session(
             project, options=options, variables=dict(arguments.var), interactive=script is None,
             notify=screen.notify, emit=screen.emit, save=arguments.save, ask=_asker(screen) if script is None else None,
-            progress=_progress(screen), engine=engine, owns_engine=True, keep_stopped=arguments.keep_stopped,
+            progress=_progress(screen), background=_background(project), engine=engine, owns_engine=True, keep_stopped=arguments.keep_stopped,
         )  # fmt: skip
 
     if script is None:
@@ -182,6 +185,15 @@ def _progress(screen: Screen) -> Callable[[Sequence[JobMetrics]], None]:
     from sqlstream.shell.progress import Progress
 
     return Progress(screen)
+
+
+def _background(project: Path) -> StartsInBackground:
+    def start(file: Path, folder: Place, stop: Callable[[], None], interrupted: Callable[[], bool]) -> InBackground:
+        from sqlstream.cli.starting import handed_over
+
+        return handed_over(project, folder, file, stop, interrupted)
+
+    return start
 
 
 def _project(parser: argparse.ArgumentParser, folder: Path | None, script: str | Path | None = None, *, runs: bool = True) -> Path:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.engine.session import Engine
     from sqlstream.runtime.monitor.metrics import JobMetrics
     from sqlstream.session import completion
-    from sqlstream.session.context import Ask
+    from sqlstream.session.context import Ask, StartsInBackground
     from sqlstream.session.results import Outcome
 
 
@@ -48,6 +48,7 @@ class Session:
         owns_engine: bool = False,
         ask: Ask | None = None,
         progress: Callable[[list[JobMetrics]], None] = lambda running: None,
+        background: StartsInBackground | None = None,
         python: bool = True,
         keep_stopped: bool = False,
         jobs: Jobs | None = None,
@@ -55,8 +56,9 @@ class Session:
         given: Mapping[str, str] | None = None,
     ) -> None:
         """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``save``,
-        ``ask`` and ``progress``: see User. ``python``: see Planner; ``keep_stopped``: jobs that somebody has stopped are not started by a script.
-        ``jobs``: those of several sessions, which go on when this one is closed. ``values``: see OnSpark; ``given``: see Journal.
+        ``ask``, ``progress`` and ``background``: see User. ``python``: see Planner; ``keep_stopped``: jobs that somebody has stopped are not
+        started by a script. ``jobs``: those of several sessions, which go on when this one is closed. ``values``: see OnSpark; ``given``: see
+        Journal.
         """
         project = project.resolve()
         initial, variables = dict(options or {}), dict(variables or {})
@@ -70,7 +72,7 @@ class Session:
         self._on_spark = OnSpark(values=values)
         self._owns_jobs = jobs is None
         self.context = Context(
-            user=User(notify, progress, ask, interactive, save or interactive),
+            user=User(notify, progress, ask, interactive, save or interactive, background),
             planner=planner,
             engine=access,
             jobs=jobs or Jobs(project, access.job_folders, emit, notify, access.again),
