@@ -20,7 +20,7 @@ from sqlstream.sql.tables import Column, ComputedColumn, MetadataColumn, Physica
 from sqlstream.sql.types import MAX_LENGTH, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sqlglot import exp
 
@@ -154,11 +154,11 @@ def create_catalog_file(name: str, catalog: Catalog) -> str:
     return f"CREATE CATALOG {quote(name)}{comment}\n{options_text(catalog.options.items())};\n"
 
 
-def create_database_file(name: str, database: Database) -> str:
+def create_database_file(names: Sequence[str], database: Database) -> str:
     """The statement that a project file contains."""
     comment = f"\nCOMMENT {flink_string(database.comment)}" if database.comment else ""
     options = "\n" + options_text(database.options.items()) if database.options else ""
-    return f"CREATE DATABASE {quote(name)}{comment}{options};\n"
+    return f"CREATE DATABASE {'.'.join(map(quote, names))}{comment}{options};\n"
 
 
 def literal_secrets(options: Mapping[str, str]) -> list[str]:

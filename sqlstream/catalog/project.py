@@ -280,7 +280,7 @@ class CatalogFiles:
                 return ddl.create_function_file(item, name)
             case Catalog():
                 return ddl.create_catalog_file(path.catalog, item)
-        return ddl.create_database_file(path.database if path.catalog == scope[0] else f"{path.catalog}.{path.database}", item)
+        return ddl.create_database_file((path.database,) if path.catalog == scope[0] else (path.catalog, path.database), item)
 
     def _readable(self, view: View, scope: tuple[str, str], manager: CatalogManager) -> View:
         """``view`` with its text as written, if that text means the same in ``scope``; else with full names."""

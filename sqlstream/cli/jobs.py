@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sqlstream.cli import background, starting
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.control import handed_over, registry
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.monitor.figures import size
 from sqlstream.shell import tableau
@@ -50,8 +50,8 @@ _STOPS = {
     (False, False): Action.STOP, (False, True): Action.STOP_WITH_SAVEPOINT, (True, False): Action.DRAIN, (True, True): Action.DRAIN_WITH_SAVEPOINT,
 }  # fmt: skip
 EPILOG = """\
-NAME is a job's name, or the beginning of the id that its last run had; stop and logs take the file of a script, too. Exit codes: 0, 1 where it was
-not done, 2 for wrong usage."""
+NAME is a job's name, or the beginning of the id that its last run had; stop and logs take the file of a script, too. In the place of a FILE stands
+the name of a job as well that runs in the background, or ran there. Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -108,12 +108,14 @@ def main(argv: list[str], project: Path, options: Mapping[str, str], preview: Ca
         own.error(f"start {arguments.file}: --detach runs the script in the background, --systemd writes a unit that does")
     if more and (one or arguments.verb not in ("start", *_OF_FILES)):
         own.error(f"unrecognized arguments: {' '.join(more)}")
-    if arguments.verb == "diff":
-        return _diff(preview(["--project", str(project), "-f", str(arguments.file), *more]))
-    if arguments.verb == "start" and arguments.systemd:
-        return starting.systemd(project, arguments.file, more)
     with _jobs(project, {**options, **_set_by(more)}) as jobs:
+        if arguments.verb in ("start", *_OF_FILES) and not one:
+            arguments.file = _script(project, jobs, arguments.file)
         match arguments.verb:
+            case "diff":
+                return _diff(preview(["--project", str(project), "-f", str(arguments.file), *more]))
+            case "start" if arguments.systemd:
+                return starting.systemd(project, arguments.file, more)
             case "list":
                 return _list(project, jobs, as_json=arguments.json)
             case "show":
@@ -129,7 +131,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str], preview: Ca
             case "savepoint":
                 return _ask(registry.find(jobs, arguments.name), Action.SAVEPOINT, arguments.timeout)
             case "drop":
-                return _drop(registry.find(jobs, arguments.name), sure=arguments.yes)
+                return _drop(project, registry.find(jobs, arguments.name), sure=arguments.yes)
             case "upgrade":
                 return _upgrade(project, jobs, arguments.file, more, preview(["--project", str(project), "-f", str(arguments.file), *more]))
             case "logs":
@@ -248,7 +250,7 @@ def _time(seconds: float) -> str:
 
 
 def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float | None) -> int:
-    if (folder := _running(project, name)) is not None:
+    if (folder := _running(project, name) or _running_alone(project, jobs, name)) is not None:
         script = background.Background.read(folder)
         mine = [job for job in registry.records(jobs) if script is not None and job.held and job.process_id == script.process]
         if action is not Action.STOP:
@@ -316,9 +318,33 @@ def _running(project: Path, name: str) -> Path | None:
     return next((folder for folder, script in background.scripts(project) if Path(script.file) == resolved and _runs(folder)), None)
 
 
+def _running_alone(project: Path, jobs: Place, name: str) -> Path | None:
+    """The same of a job's own, which was written when it was handed over to the background: it has no other job."""
+    if not registry.exists(jobs, name):
+        return None
+    job = registry.find(jobs, name)
+    folder = _running(project, str(handed_over.file_of(project, job.path)))
+    script = None if folder is None else background.Background.read(folder)
+    return folder if script is not None and script.runs(job.process_id) else None
+
+
 def _comes_again(project: Path, job: JobRecord) -> bool:
     """Whether the process that ran the job is not there, and a supervisor is about to start its script again."""
     return not job.held and any(script.runs(job.process_id) and background.held(folder) for folder, script in background.scripts(project))
+
+
+def _script(project: Path, jobs: Place, file: Path) -> Path:
+    """The script ``file``; where there is none, that of the job which is called so."""
+    if file.is_file() or not registry.exists(jobs, str(file)):
+        return file
+    job = registry.find(jobs, str(file))
+    of = _ran(project, job)
+    return Path(of.file) if of is not None and Path(of.file).is_file() else handed_over.file_of(project, job.path)
+
+
+def _ran(project: Path, job: JobRecord) -> Background | None:
+    """The script in the background whose process runs the job, or ran it last."""
+    return next((script for _, script in background.scripts(project) if script.runs(job.process_id)), None)
 
 
 def _ask(job: JobRecord, action: Action, seconds: float | None) -> int:
@@ -351,8 +377,12 @@ def _start(project: Path, job: JobRecord) -> int:
     if _comes_again(project, job):
         Screen().notify(f"Job '{job.name}' starts with its script, whose process is being started again.")
         return 0
-    of = next((script for _, script in background.scripts(project) if script.runs(job.process_id)), None)
-    how = f"sqlstream jobs start {shlex.quote(of.file)} --detach runs it, with all of its jobs." if of is not None else "Run it, and the job starts."
+    if (of := _ran(project, job)) is not None:
+        how = f"sqlstream jobs start {shlex.quote(of.file)} --detach runs it, with all of its jobs."
+    elif handed_over.file_of(project, job.path).is_file():
+        how = f"sqlstream jobs start {shlex.quote(job.name)} --detach runs it in the background."
+    else:
+        how = "Run it, and the job starts."
     raise ValidationError(f"The script of job '{job.name}' does not run.", hint=how)
 
 
@@ -362,13 +392,14 @@ def _start_again(job: JobRecord) -> int:
     return 0
 
 
-def _drop(job: JobRecord, *, sure: bool) -> int:
+def _drop(project: Path, job: JobRecord, *, sure: bool) -> int:
     job.check_stopped()
     what = f"job '{job.name}' ({size(job.size())} in {job.path})"
     if not sure and not _agrees(f"Delete {what}? Its state and offsets are lost; tables keep their rows."):
         Screen().notify("Nothing was done.")
         return 1
     job.drop()
+    handed_over.forget(project, job.path)
     return 0
 
 
@@ -403,4 +434,7 @@ def _of_logs(project: Path, jobs: Place, name: str) -> Path:
     job = registry.find(jobs, name)
     if by_job := next((f for f, s in folders if s.runs(job.process_id)), None):
         return by_job
+    before = background.folder_of(project, handed_over.file_of(project.resolve(), job.path))
+    if background.log_of(before).is_file():
+        return before
     raise ValidationError(f"Job '{job.name}' does not run in the background.", hint=f"What Spark has said is in {project}/.sqlstream/log.")

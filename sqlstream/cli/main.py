@@ -23,11 +23,14 @@ from sqlstream.shell.screen import Screen, Script
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sqlstream.core.storage import Place
     from sqlstream.runtime.engine.session import Engine
     from sqlstream.runtime.jobs.begin.placement import Preview
+    from sqlstream.runtime.jobs.control.handed_over import InBackground
     from sqlstream.runtime.monitor.figures import JobProgress
     from sqlstream.runtime.monitor.metrics import JobMetrics
-    from sqlstream.session.joined.place import Place
+    from sqlstream.session.context import StartsInBackground
+    from sqlstream.session.joined.place import ServerPlace
     from sqlstream.session.session import Session
     from sqlstream.shell.session import ShellSession
 
@@ -148,7 +151,9 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
             return fronts.joined(place, project, options=given, progress=_progress(screen), **user)
         # An init file may still say how Spark is to be started.
         engine = fronts.head_start(project, options, screen.notify) if script is None and init_script is None else None
-        return fronts.session(project, options=options, progress=_progress_of_jobs(screen), engine=engine, owns_engine=True, **user)
+        return fronts.session(
+            project, options=options, progress=_progress_of_jobs(screen), background=_background(project), engine=engine, owns_engine=True, **user
+        )  # fmt: skip
 
     if script is None:
         return fronts.shell(open_session, screen, (arguments.history or project_folder.ProjectFolder(project).history).expanduser(), init=init_script)
@@ -200,7 +205,9 @@ def _progress_of_jobs(screen: Screen) -> Callable[[Sequence[JobMetrics]], None]:
     return lambda running: shown(list(map(job_progress, running)))
 
 
-def _place(parser: argparse.ArgumentParser, arguments: argparse.Namespace, mode: str | None, project: Path, *, interactive: bool) -> Place | None:
+def _place(
+    parser: argparse.ArgumentParser, arguments: argparse.Namespace, mode: str | None, project: Path, *, interactive: bool
+) -> ServerPlace | None:
     """Where the server is whose session it becomes; None for a session of this process: a shell joins the project's server where one runs."""
     if arguments.endpoint is None:
         if mode == GATEWAY:
@@ -214,10 +221,10 @@ def _place(parser: argparse.ArgumentParser, arguments: argparse.Namespace, mode:
         return served_at(project)
     if mode == EMBEDDED:
         parser.error("--endpoint: not allowed with embedded")
-    from sqlstream.session.joined.place import Place
+    from sqlstream.session.joined.place import ServerPlace
 
     url = arguments.endpoint if "://" in arguments.endpoint else f"http://{arguments.endpoint}"
-    return Place(url, None if arguments.token_file is None else _token(parser, arguments.token_file))
+    return ServerPlace(url, None if arguments.token_file is None else _token(parser, arguments.token_file))
 
 
 def _token(parser: argparse.ArgumentParser, file: Path) -> str:
@@ -228,6 +235,15 @@ def _token(parser: argparse.ArgumentParser, file: Path) -> str:
         return file.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         parser.error(f"--token-file: cannot read {file}: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8'}")
+
+
+def _background(project: Path) -> StartsInBackground:
+    def start(file: Path, folder: Place, stop: Callable[[], None], interrupted: Callable[[], bool]) -> InBackground:
+        from sqlstream.cli.starting import handed_over
+
+        return handed_over(project, folder, file, stop, interrupted)
+
+    return start
 
 
 def _project(parser: argparse.ArgumentParser, folder: Path | None, script: str | Path | None = None, *, runs: bool = True) -> Path:

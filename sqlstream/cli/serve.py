@@ -49,7 +49,7 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
         raise SetupError(f"The server needs the package {error.name}.", hint="pip install 'sqlstream[server]'") from error
     from sqlstream.server.guard import MOST_BYTES, Tokens, is_loopback
     from sqlstream.server.server import Server
-    from sqlstream.session.joined.place import Place
+    from sqlstream.session.joined.place import ServerPlace
 
     if not is_loopback(arguments.host) and None in (arguments.tls_certificate, arguments.tls_key, arguments.tokens):
         hint = "Name --tls-certificate, --tls-key and --tokens; or let a proxy on this machine do that."
@@ -79,7 +79,7 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
             screen.notify(f"The project {project} is served at {scheme}://{arguments.host}:{port}")
             here = _ANY.get(sockets[0].getsockname()[0], sockets[0].getsockname()[0])
             url = f"{scheme}://{f'[{here}]' if ':' in here else here}:{port}"
-            Place(url, own, None if certificate is None else str(certificate.absolute())).write(project)
+            ServerPlace(url, own, None if certificate is None else str(certificate.absolute())).write(project)
 
     Listening(config).run()
     return 0

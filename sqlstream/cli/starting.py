@@ -8,9 +8,10 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from sqlstream.cli import background
 from sqlstream.cli.background import Background
@@ -18,14 +19,21 @@ from sqlstream.core import private
 from sqlstream.core.errors import JobFailed, SetupError, ValidationError
 from sqlstream.core.options import OF_ENVIRONMENT
 from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.control.handed_over import InBackground
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sqlstream.core.storage import Place
 
 # So long a script is watched that begins: until it has a job, or has ended.
 _BEGIN_SECONDS = 120.0
+# So long a script of the same file may take to end that a job is handed over to.
+_END_SECONDS = 60.0
+# Of what a script has said that has ended at once so many lines are shown.
+_SHOWN = 8
+# They live on when this process ends, and are its children until then.
+_supervisors: list[subprocess.Popen[bytes]] = []
 # Variables of the environment that sqlstream, Spark and file systems look at; how systemd reads them.
 _TAKEN = ("AWS_", "HADOOP_", "JAVA_HOME", "KRB5", "LANG", "LC_", "PATH", "PYSPARK_", "PYTHONPATH", "SPARK_", "SQLSTREAM_", "TZ")
 _VARIABLE = re.compile(r'^(\w+)=(?:"(?:[^"\\]|\\[^\0])*"|[^\n]*)', re.M)
@@ -56,7 +64,7 @@ WantedBy=default.target
 def command_of(project: Path, file: Path, options: Sequence[str]) -> tuple[str, ...]:
     """What runs the script ``file``. Raises ValidationError where it can't be read."""
     if not file.is_file():
-        raise ValidationError(f"There is no file '{file}'.")
+        raise ValidationError(f"There is no file '{file}'.", hint="sqlstream jobs list has the names of jobs: one that was handed over has a file.")
     return sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(file.resolve()), *options
 
 
@@ -64,55 +72,118 @@ def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> 
     """Start a script under a supervisor, and wait until it has a job, whose folder is in ``jobs``. Raises ValidationError where it runs,
     JobFailed where it ends at once.
     """
+    try:
+        begun = _begin(project, jobs, file, options)
+    except EndedAtOnce as error:
+        sys.stderr.write(error.said)
+        raise
+    where = f"in the background, under supervisor {begun.supervisor}; log: {begun.log}"
+    if begun.ended:
+        print(f"'{file}' has ended: {begun.log}")
+    elif begun.jobs:
+        print(f"{', '.join(begun.jobs)}: {where}")
+    else:
+        print(f"'{file}' has no job yet; it goes on {where}")
+    return 0
+
+
+def handed_over(project: Path, jobs: Place, file: Path, stop: Callable[[], None], interrupted: Callable[[], bool]) -> InBackground:
+    """See StartsInBackground. A script of that file which is about to end is awaited."""
+    try:
+        begun = _begin(project, jobs, file, (), stop=stop, seconds=_END_SECONDS, interrupted=interrupted)
+    except EndedAtOnce as error:
+        said = [line for line in error.said.splitlines() if line.strip() and "[supervisor]" not in line]
+        error.hint = "\n".join([*said[-_SHOWN:], f"All that it said is in {error.log}."])
+        raise
+    return InBackground(begun.log, begun=bool(begun.jobs) or begun.ended)
+
+
+class EndedAtOnce(JobFailed):
+    """A script has ended before it had a job."""
+
+    def __init__(self, file: Path, code: int, log: Path, said: str) -> None:
+        """``said``: what it has written into its ``log``."""
+        super().__init__(f"'{file}' has ended with exit code {code}.", hint=f"What it said is above, and in {log}.")
+        self.log = log
+        self.said = said
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A script that was started: its supervisor, its log, the names of its jobs; whether it has ended, as it should."""
+
+    supervisor: int
+    log: Path
+    jobs: tuple[str, ...] = ()
+    ended: bool = False
+
+
+def _begin(
+    project: Path, jobs: Place, file: Path, options: Sequence[str], *,
+    stop: Callable[[], None] = lambda: None, seconds: float = 0.0, interrupted: Callable[[], bool] = lambda: False,
+) -> _Begun:  # fmt: skip
+    """Start a script, and wait until it has a job. One that runs may take so many ``seconds`` to end; ``stop``: see StartsInBackground."""
     command = command_of(project, file, [background.TIMESTAMPS, *options])
     background.forget(project)
     folder = background.folder_of(project, file.resolve())
-    lock = background.hold(folder)
-    if lock is None:
-        running = Background.read(folder)
-        by = f" under supervisor {running.supervisor}, as process {running.process}" if running is not None else ""
-        raise ValidationError(f"'{file}' runs already{by}.", hint=f"sqlstream jobs stop {file} ends it.")
-    if background.is_running(folder):
-        lock.close()
-        left = Background.read(folder)
-        by = f", as process {left.process}, whose supervisor has ended" if left is not None else ""
-        raise ValidationError(f"'{file}' runs already{by}.", hint=f"sqlstream jobs stop {file} ends it.")
-    Background(str(file.resolve()), command).write(folder)
-    log = background.log_of(folder)
+    with _hold(folder, file, seconds, interrupted):
+        Background(str(file.resolve()), command).write(folder)
+        log = background.log_of(folder)
+        out = private.open_file(log, "ab")
+        with out:
+            start = out.tell()
+            stop()
     with private.open_file(log, "ab") as out:
-        start = out.tell()
-        lock.close()
         supervisor = subprocess.Popen(
             [sys.executable, "-m", "sqlstream.cli.supervisor", str(folder)],
             stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
         )  # fmt: skip
-    return _begun(jobs, file, folder, supervisor, start)
+    _supervisors.append(supervisor)
+    return _begun(jobs, file, folder, supervisor, start, interrupted)
 
 
-def _begun(jobs: Place, file: Path, folder: Path, supervisor: subprocess.Popen[bytes], start: int) -> int:
+def _hold(folder: Path, file: Path, seconds: float, interrupted: Callable[[], bool]) -> IO[str]:
+    """The lock of the supervisor of a script. Raises ValidationError where one has it, or its process runs, for so many seconds."""
+    end = time.monotonic() + seconds
+    while True:
+        lock = background.hold(folder)
+        if lock is not None and not background.is_running(folder):
+            return lock
+        if lock is not None:
+            lock.close()
+        if time.monotonic() >= end or interrupted():
+            break
+        time.sleep(0.2)
+    running, by = Background.read(folder), ""
+    if running is not None and lock is None:
+        by = f" under supervisor {running.supervisor}, as process {running.process}"
+    elif running is not None:
+        by = f", as process {running.process}, whose supervisor has ended"
+    raise ValidationError(f"'{file}' runs already{by}.", hint=f"sqlstream jobs stop {file} ends it.")
+
+
+def _begun(
+    jobs: Place, file: Path, folder: Path, supervisor: subprocess.Popen[bytes], start: int, interrupted: Callable[[], bool]
+) -> _Begun:  # fmt: skip
     end = time.monotonic() + _BEGIN_SECONDS
     log = background.log_of(folder)
-    while time.monotonic() < end:
+    while time.monotonic() < end and not interrupted():
         code = supervisor.poll()
         script = Background.read(folder)
         process = 0 if script is None else script.process
-        begun = [r.name for r in registry.records(jobs) if r.status is not None and r.status.pid == process and r.held]
+        begun = tuple(r.name for r in registry.records(jobs) if r.status is not None and r.status.pid == process and r.held)
         if code == 0:
-            print(f"'{file}' has ended: {log}")
-            return 0
+            return _Begun(supervisor.pid, log, ended=True)
         if code is not None:
-            with log.open("rb") as said:
-                said.seek(start)
-                sys.stderr.write(said.read().decode("utf-8", "replace"))
             if code == 3:
                 raise ValidationError(f"'{file}' runs already.", hint=f"sqlstream jobs stop {file} ends it.")
-            raise JobFailed(f"'{file}' has ended with exit code {code}.", hint=f"What it said is above, and in {log}.")
+            with log.open("rb") as said:
+                said.seek(start)
+                raise EndedAtOnce(file, code, log, said.read().decode("utf-8", "replace"))
         if begun:
-            print(f"{', '.join(begun)}: in the background, under supervisor {supervisor.pid}; log: {log}")
-            return 0
+            return _Begun(supervisor.pid, log, begun)
         time.sleep(0.2)
-    print(f"'{file}' has no job yet; it goes on in the background, under supervisor {supervisor.pid}; log: {log}")
-    return 0
+    return _Begun(supervisor.pid, log)
 
 
 def systemd(project: Path, file: Path, options: Sequence[str]) -> int:

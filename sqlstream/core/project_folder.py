@@ -66,6 +66,11 @@ class ProjectFolder:
         return self.own / "served"
 
     @property
+    def detached(self) -> Path:
+        """Scripts of the jobs that were handed over to the background."""
+        return self.own / "detached"
+
+    @property
     def scratch(self) -> Path:
         """Folders of SELECTs, while they run."""
         return self.own / "scratch"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from sqlstream.runtime.jobs.job import unlocated
 from sqlstream.session.journal import Journal
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.core.storage import Place
     from sqlstream.plan.planner import Planner
+    from sqlstream.runtime.jobs.control.handed_over import InBackground
     from sqlstream.runtime.jobs.job import Locate
     from sqlstream.runtime.jobs.jobs import Jobs
     from sqlstream.runtime.monitor.metrics import JobMetrics
@@ -33,6 +35,16 @@ if TYPE_CHECKING:
 Ask: TypeAlias = "Callable[[str, Callable[[], bool]], bool]"
 
 
+class StartsInBackground(Protocol):
+    """Starts scripts in the background of this machine."""
+
+    def __call__(self, file: Path, jobs: Place, stop: Callable[[], None], interrupted: Callable[[], bool], /) -> InBackground:
+        """Start the script ``file``, whose job gets its folder in ``jobs``, and wait until it has begun or for an interrupt. ``stop`` is called
+        when all is ready, so that the script finds its job stopped. Raises ValidationError where the script runs already, JobFailed where it
+        ends at once, OSError.
+        """
+
+
 class Interrupted(Exception):
     """The user has interrupted a statement before it began."""
 
@@ -41,6 +53,7 @@ class Interrupted(Exception):
 class User:
     """Who reads what a session says. ``ask`` is None for scripts: they are never asked. ``save``: declarations are saved to the project's catalog.
     ``progress`` hears once a second of the jobs that are waited for, and of none when that is over. ``width``: the columns of the terminal.
+    ``background`` is None where jobs can't be handed over to it.
     """
 
     notify: Callable[[str], None]
@@ -50,6 +63,7 @@ class User:
     save: bool
     files: Files
     width: Callable[[], int]
+    background: StartsInBackground | None = None
     # That the statement that runs is to end; ``leaving``: those that follow as well.
     interrupt: threading.Event = field(default_factory=threading.Event)
     leaving: bool = False

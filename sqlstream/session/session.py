@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.monitor.metrics import JobMetrics
     from sqlstream.session import completion
     from sqlstream.session.completion import Suggestion
-    from sqlstream.session.context import Ask
+    from sqlstream.session.context import Ask, StartsInBackground
     from sqlstream.session.files import Files
     from sqlstream.session.results import Outcome
 
@@ -55,6 +55,7 @@ class Session:
         owns_engine: bool = False,
         ask: Ask | None = None,
         progress: Callable[[list[JobMetrics]], None] = lambda running: None,
+        background: StartsInBackground | None = None,
         python: bool = True,
         keep_stopped: bool = False,
         jobs: Jobs | None = None,
@@ -64,9 +65,9 @@ class Session:
         width: Callable[[], int] = lambda: shutil.get_terminal_size().columns,
     ) -> None:
         """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``save``,
-        ``ask`` and ``progress``: see User. ``python``: see Planner; ``keep_stopped``: jobs that somebody has stopped are not started by a script.
-        ``jobs``: those of several sessions, which go on when this one is closed. ``values``: see OnSpark; ``given``: see Journal;
-        ``files``, ``width``: the user's, where those are not of this machine.
+        ``ask``, ``progress`` and ``background``: see User. ``python``: see Planner; ``keep_stopped``: jobs that somebody has stopped are not
+        started by a script. ``jobs``: those of several sessions, which go on when this one is closed. ``values``: see OnSpark; ``given``: see
+        Journal; ``files``, ``width``: the user's, where those are not of this machine.
         """
         project = project.resolve()
         initial, variables = dict(options or {}), dict(variables or {})
@@ -79,7 +80,7 @@ class Session:
         access = SessionEngine(project, own, notify, engine, owned=owns_engine, starts_anew=interactive)
         self._on_spark = OnSpark(values=values)
         self.context = Context(
-            user=User(notify, progress, ask, interactive, save or interactive, files or LocalFiles(project), width),
+            user=User(notify, progress, ask, interactive, save or interactive, files or LocalFiles(project), width, background),
             planner=planner,
             engine=access,
             jobs=jobs or Jobs(project, access.job_folders, emit, notify, access.again),

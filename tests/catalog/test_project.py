@@ -285,6 +285,16 @@ def test_functions_and_databases_have_files(tmp_path: Path) -> None:
     assert again.run("DROP DATABASE d") == ["Removed catalog/d.database.sql"]
 
 
+def test_a_database_of_another_catalog_is_there_again(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    session.run("CREATE CATALOG c WITH ('type' = 'generic_in_memory')")
+    session.run("CREATE DATABASE c.`d.e`")
+    session.run("CREATE TABLE c.`d.e`.t (a INT) WITH ('connector' = 'print')")
+    again = Session(tmp_path)
+    assert not again.errors
+    assert again.table("c", "d.e", "t").path == ObjectPath("c", "d.e", "t")
+
+
 def test_many_files_load_fast(tmp_path: Path) -> None:
     for i in range(500):
         write(

@@ -24,6 +24,8 @@ from sqlstream.cli import background, starting
 from sqlstream.cli import jobs as jobs_command
 from sqlstream.cli.background import Background
 from sqlstream.core import private, processes
+from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.runtime.jobs.control import handed_over as handing
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.folder.generations import JobFolder
 from tests.support.sessions import feed
@@ -247,6 +249,64 @@ def test_a_script_whose_supervisor_is_killed_before_it_has_a_job(tmp_path: Path)
         other.kill()
     (folder / "script.json").write_text('{"file": ')
     assert "does not exist" in jobs(tmp_path, "stop", str(file)).stderr
+
+
+def handed_over(project: Path, file: Path, said: list[str]) -> object:
+    return starting.handed_over(project, project / ".sqlstream" / "jobs", file, lambda: said.append("stopped"), lambda: False)
+
+
+def test_a_job_whose_process_ends_at_once(tmp_path: Path) -> None:
+    file = handing.keep(tmp_path, tmp_path / "a", "a", "SELEC 1\n;\n")
+    said: list[str] = []
+    with pytest.raises(JobFailed, match="has ended with exit code 1") as failed:
+        handed_over(tmp_path, file, said)
+    log = background.log_of(background.folder_of(tmp_path, file))
+    assert said == ["stopped"]
+    assert failed.value.hint is not None and "SELEC 1" in failed.value.hint and "[supervisor]" not in failed.value.hint
+    assert failed.value.hint.endswith(f"All that it said is in {log}.")
+
+
+def test_a_job_is_not_stopped_where_its_script_runs_or_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = handing.keep(tmp_path, tmp_path / "a", "a", "SELEC 1\n;\n")
+    said: list[str] = []
+    lock = background.hold(background.folder_of(tmp_path, file))
+    assert lock is not None
+    monkeypatch.setattr(starting, "_END_SECONDS", 0.5)
+    with pytest.raises(ValidationError, match="runs already"):
+        handed_over(tmp_path, file, said)
+    # One that is about to end is awaited.
+    monkeypatch.setattr(starting, "_END_SECONDS", 60.0)
+    threading.Timer(1, lock.close).start()
+    with pytest.raises(JobFailed, match="has ended with exit code 1"):
+        handed_over(tmp_path, file, said)
+    assert said == ["stopped"]
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Background, "write", full)
+    with pytest.raises(OSError, match="No space left"):
+        handed_over(tmp_path, file, said)
+    assert said == ["stopped"]
+
+
+def test_the_name_of_a_job_stands_for_the_script_that_it_was_handed_over_with(tmp_path: Path, stopped: JobFolder) -> None:
+    with subprocess.Popen(["true"]) as ended:
+        ended.wait()
+    Status("77", "CANCELED", 1.0, "1", pid=ended.pid, machine=processes.machine()).write(stopped.path)
+    wrong = jobs(tmp_path, "start", "a", "--detach")
+    assert (wrong.returncode, "There is no file" in wrong.stderr) == (1, True), wrong
+    file = handing.keep(tmp_path, stopped.path, "a", "SELEC 1\n;\n")
+    again = jobs(tmp_path, "start", "a")
+    assert "sqlstream jobs start a --detach runs it in the background." in again.stderr, again
+    for verb in (("start", "a", "--detach"), ("diff", "a"), ("upgrade", "a")):
+        done = jobs(tmp_path, *verb)
+        assert (done.returncode, str(file) in done.stderr, "SELEC 1" in done.stderr) == (1, True, True), done
+    assert "SELEC 1" in jobs(tmp_path, "logs", "a").stdout
+    unit = jobs(tmp_path, "start", "a", "--systemd", env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "config")})
+    assert f"-f {file}" in Path(unit.stdout.splitlines()[0]).read_text(), unit
+    assert jobs(tmp_path, "drop", "a", "-y").returncode == 0
+    assert not file.exists()
 
 
 def test_a_script_whose_job_another_process_has_is_refused_before_spark_starts(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ REFUSED = (
     "CREATE DATABASE d WITH ('a' = 'b'); CREATE DATABASE d", "CREATE CATALOG c WITH ('type' = 'x')", "SELECT nosuch(n) FROM clicks", "INSERT INTO counts SELECT n FROM clicks",
 )  # fmt: skip
 ACCEPTED = (
-    "SELECT n FROM clicks; PLOT n; EXPORT LAST TO 'x.csv'", "DESCRIBE JOB 'abc'", "EXPLAIN JOB 'abc'; STOP JOB 'abc'; QUIT; SHOW JOBS", "PEEK 'topic'; INFER TABLE FROM 'topic'",
+    "SELECT n FROM clicks; PLOT n; EXPORT LAST TO 'x.csv'", "DESCRIBE JOB 'abc'", "EXPLAIN JOB 'abc'; STOP JOB 'abc'; DETACH JOB 'abc'; QUIT; SHOW JOBS", "PEEK 'topic'; INFER TABLE FROM 'topic'",
     "SOURCE 'right.sql'; SELECT a FROM t", "EXECUTE QUERY q (least => 1)", "BEGIN STATEMENT SET; INSERT INTO counts SELECT who, n FROM clicks; END; SHOW TABLES",
     "CREATE FUNCTION f AS 'mine.f' LANGUAGE PYTHON; SELECT f(n) FROM clicks", "HELP TUMBLE; CLEAR; SHOW QUERIES; SET; RESET",
 )  # fmt: skip

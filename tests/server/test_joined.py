@@ -18,7 +18,7 @@ from sqlstream.core.errors import Defect, NotSupported, SetupError, SyntaxProble
 from sqlstream.server.guard import Tokens
 from sqlstream.server.kept_jobs import KeptJobs
 from sqlstream.session import results
-from sqlstream.session.joined.place import Place, forget, served_at
+from sqlstream.session.joined.place import ServerPlace, forget, served_at
 from sqlstream.session.joined.session import JoinedSession
 from tests.server.conftest import serving
 from tests.support.sessions import feed
@@ -54,7 +54,7 @@ def joined(tmp_path: Path) -> Iterator[Opened]:
             "options": {}, "variables": {}, "interactive": True, "notify": said.append, "emit": said.append, "save": False, "ask": None,
             "progress": lambda jobs: said.extend(job.plain for job in jobs), "keep_stopped": False, "width": lambda: 100,
         }  # fmt: skip
-        session = JoinedSession(Place(client.address), here, **user | more)
+        session = JoinedSession(ServerPlace(client.address), here, **user | more)
         session.said = said  # type: ignore[attr-defined]
         opened.append(session)
         return session
@@ -309,7 +309,7 @@ def test_where_the_server_of_a_project_is(tmp_path: Path) -> None:
     assert served_at(tmp_path) is None
     kept = KeptJobs(tmp_path)
     kept.hold()
-    place = Place("http://127.0.0.1:1", "token")
+    place = ServerPlace("http://127.0.0.1:1", "token")
     place.write(tmp_path)
     assert served_at(tmp_path) == place
     assert (tmp_path / ".sqlstream" / "served" / "address").stat().st_mode & 0o077 == 0

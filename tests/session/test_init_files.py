@@ -50,6 +50,7 @@ def test_it_holds_what_declares_and_sets(session: Session, statement: str) -> No
         "EXECUTE STATEMENT SET BEGIN INSERT INTO t VALUES (1); END",
         "DROP JOB 'x'",
         "STOP JOB 'x'",
+        "DETACH JOB 'x'",
         "ALTER JOB 'x' SET OFFSETS ('t' = 'earliest')",
         "QUIT",
     ],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.session import journal
 from sqlstream.session.runs.planning import Planning
@@ -13,12 +15,11 @@ from tests.support.sessions import open_session
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
-
     from sqlstream.session.session import Session
 
 T = "CREATE TABLE t (a INT, b STRING) WITH ('connector' = 'datagen')"
 P = "CREATE TABLE p (a INT) WITH ('connector' = 'print')"
+FROM_T = "SELECT a FROM default_catalog.default_database.t"
 
 
 class Submitting(Planning):
@@ -98,6 +99,32 @@ def test_a_table_of_a_query(tmp_path: Path) -> None:
 def test_what_the_project_has_is_not_declared_again(tmp_path: Path) -> None:
     (found,) = scripts(tmp_path, T, P, "CREATE TEMPORARY VIEW v AS SELECT a FROM t", "INSERT INTO p SELECT a FROM v", save=True)
     assert found.split("\n;\n")[:-1] == ["CREATE TEMPORARY VIEW v AS SELECT a FROM t", "INSERT INTO p SELECT a FROM v"]
+
+
+S = "CREATE TABLE s (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 'n', 'password' = 'hunter2', 'username' = 'u')"
+INTO_P = "INSERT INTO p SELECT a FROM {}"
+
+
+@pytest.mark.parametrize(
+    ("statements", "declared"),
+    [
+        ((S, INTO_P.format("s")), (S,)),
+        ((S, "CREATE VIEW v AS SELECT a FROM s", "CREATE VIEW w AS SELECT a FROM v", INTO_P.format("w")), None),
+        (("CREATE TEMPORARY VIEW s AS SELECT a FROM t", "CREATE VIEW v AS SELECT a FROM s", INTO_P.format("v")), None),
+        ((S, "ALTER TABLE s SET ('password' = '${env:PASSWORD}')", INTO_P.format("s")), None),
+        ((S, "ALTER TABLE s RENAME TO r", "DROP TABLE r", INTO_P.format("t")), None),
+        (("CREATE VIEW v AS SELECT a FROM t", "ALTER VIEW v AS SELECT a + 1 AS a FROM t", INTO_P.format("v")), ()),
+        (("CREATE TABLE u LIKE t", "ALTER TABLE u RENAME TO v", "DROP TABLE v", INTO_P.format("t")), ()),
+        (
+            ("CREATE CATALOG c WITH ('type' = 'generic_in_memory')", "CREATE DATABASE c.d", f"CREATE VIEW c.d.v AS {FROM_T}", INTO_P.format("c.d.v")),
+            (),
+        ),
+    ],
+)
+def test_what_no_file_of_the_project_has_is_declared(tmp_path: Path, statements: tuple[str, ...], declared: tuple[str, ...] | None) -> None:
+    """A secret keeps a table out of them, and so what reads that; what was declared once is changed and dropped as it was."""
+    (found,) = scripts(tmp_path, T, P, *statements, save=True)
+    assert found.split("\n;\n")[:-2] == list(statements[:-1] if declared is None else declared)
 
 
 def test_a_session_that_has_declared_too_much_has_no_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 from sqlstream.cli import main as cli
 from sqlstream.core import private, project_folder
 from sqlstream.core.project_folder import ProjectFolder
-from sqlstream.session.joined.place import Place
+from sqlstream.session.joined.place import ServerPlace
 from sqlstream.shell.foreground import Terminated
 
 
@@ -338,11 +338,11 @@ def test_an_endpoint_is_a_server_whose_session_it_becomes(here, calls, mode):
     token.write_text("canary\n")
     token.chmod(0o600)
     start(calls, *mode, "--endpoint", "host:8083", "--token-file", str(token), "-D", "table.dml-sync=true", "--var", "A=b", "-e", "SHOW TABLES")
-    assert calls.settings["place"] == Place("http://host:8083", "canary")
+    assert calls.settings["place"] == ServerPlace("http://host:8083", "canary")
     # The project's options are those of the server.
     assert calls.settings["options"] == {"table.dml-sync": "true"} and calls.settings["variables"] == {"A": "b"}
     assert start(calls, "--endpoint", "https://host", "-e", "x") == 0
-    assert calls.settings["place"] == Place("https://host")
+    assert calls.settings["place"] == ServerPlace("https://host")
 
 
 def test_a_token_that_others_may_read_is_refused(here, calls, capsys):
@@ -357,7 +357,7 @@ def test_a_token_that_others_may_read_is_refused(here, calls, capsys):
 def test_a_shell_joins_the_server_of_its_project_and_a_script_does_not(here, calls, monkeypatch):
     held = private.open_file(private.folder(ProjectFolder(here).served) / "lock", "a+")
     fcntl.flock(held, fcntl.LOCK_EX)
-    place = Place("http://127.0.0.1:1")
+    place = ServerPlace("http://127.0.0.1:1")
     place.write(here)
     start(calls, "-e", "x")
     assert "place" not in calls.settings

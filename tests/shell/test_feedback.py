@@ -19,6 +19,7 @@ from sqlstream.shell.screen import Screen
 SHELL = """
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 from sqlstream.cli import main as cli
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.machine import JobStatus
@@ -36,7 +37,7 @@ def session(project, **settings):
     Session.start_spark = lambda self: None
     made = Session(project, **settings)
     job = Job("0123abcd", "insert-into_default_catalog.default_database.answers", (None,), project, watches={0: Growing()})
-    made.jobs._jobs[job.id] = job
+    made.jobs._jobs[job.id], made.jobs._submissions[job.id] = job, SimpleNamespace(script="SHOW TABLES;")
     made.jobs.stop_all = lambda **_: None
     return made
 sys.exit(cli.main(sys.argv[1:], fronts=cli.Fronts(session, cli._shell, cli._run_script)))
@@ -71,6 +72,8 @@ def test_quit_asks_while_jobs_run(shell) -> None:
     question = "1 job is running and stops with the shell: insert-into_default_catalog.default_database.answers.\nIts state is kept"
     for leave in (("QUIT", "Enter"), ("C-d",)):
         one.keys(*leave)
+        one.wait_for("Hand it over to the background, and quit? [y/N]")
+        one.keys("n", "Enter")
         one.wait_for("Quit? [y/N]")
         assert question in one.screen
         one.keys("n", "Enter")
@@ -79,6 +82,8 @@ def test_quit_asks_while_jobs_run(shell) -> None:
         one.keys("Enter")
         one.wait_for("1 job running", gone="Nothing was done.")
     one.keys("C-d")
+    one.wait_for("Hand it over to the background, and quit? [y/N]")
+    one.keys("n", "Enter")
     one.wait_for("Quit? [y/N]")
     one.keys("y", "Enter")
     one.wait_for("Exiting sqlstream")

@@ -117,7 +117,7 @@ CASES = [
     }),
     (ast.AlterJob, "ALTER JOB 'a' SET OFFSETS ()", {"this": "a"}),
     (ast.DropJob, "DROP JOB IF EXISTS 'a'", {"this": "a", "if_exists": True}), (ast.DropJob, "DROP JOB 'a'", {"this": "a"}),
-    (ast.SavepointJob, "SAVEPOINT JOB 'a'", {"this": "a"}), (ast.DescribeSavepoint, "DESC SAVEPOINT 'a/b'", {"this": "a/b"}),
+    (ast.DetachJob, "DETACH JOB 'a'", {"this": "a"}), (ast.SavepointJob, "SAVEPOINT JOB 'a'", {"this": "a"}), (ast.DescribeSavepoint, "DESC SAVEPOINT 'a/b'", {"this": "a/b"}),
     (ast.DropSavepoint, "DROP SAVEPOINT 'a/b'", {"this": "a/b"}), (ast.Describe, "DESCRIBE `savepoint`", {"kind": "TABLE", "this": "savepoint"}),
     (ast.BeginStatementSet, "BEGIN STATEMENT SET", {}), (ast.EndStatementSet, "END", {}),
     (ast.Help, "HELP", {}), (ast.Clear, "CLEAR", {}), (ast.Quit, "QUIT", {}), (ast.Quit, "exit", {}),

@@ -137,6 +137,10 @@ class Jobs:
             raise ValidationError(f"Job {job_id} does not exist." if not matching else f"Several jobs begin with {job_id}.", hint=known)
         return matching[0]
 
+    def script(self, job: Job) -> str | None:
+        """What submits ``job`` in another session; None where that is not known."""
+        return self._submissions[job.id].script
+
     def preview(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings, taken: Collection[Place] | None = ()) -> Preview:
         """What would become of a job that is submitted now, were it stopped. ``taken``: the folders of those that the same script submits before;
         None for those that another of this name can't have, as it is.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from websockets.sync.client import ClientConnection
 
-    from sqlstream.session.joined.place import Place
+    from sqlstream.session.joined.place import ServerPlace
 
 _OPEN_SECONDS = 20
 _ANSWER_SECONDS = 20
@@ -30,7 +30,7 @@ _SCHEMES = {"http": "ws", "https": "wss"}
 class Connection:
     """A connection to a server. ``hear`` is called with what the server says by itself, from the thread that reads."""
 
-    def __init__(self, place: Place, hear: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, place: ServerPlace, hear: Callable[[dict[str, Any]], None]) -> None:
         """Raises SetupError where there is no server, or none that lets one in."""
         self.url = place.url
         self._open = ExitStack()
@@ -114,7 +114,7 @@ class Connection:
             hearer(None)
 
 
-def _connected(place: Place, stack: ExitStack) -> ClientConnection:
+def _connected(place: ServerPlace, stack: ExitStack) -> ClientConnection:
     """The connection, which ends with ``stack``."""
     try:
         from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
@@ -144,7 +144,7 @@ def _connected(place: Place, stack: ExitStack) -> ClientConnection:
         raise SetupError(f"No server answers at {place.url}: {error}.", hint="sqlstream serve starts one.") from None
 
 
-def _trust(place: Place) -> ssl.SSLContext:
+def _trust(place: ServerPlace) -> ssl.SSLContext:
     if place.certificate is None:
         return ssl.create_default_context()
     # The server's own, which its owner has written down: its name says nothing more.
@@ -154,7 +154,7 @@ def _trust(place: Place) -> ssl.SSLContext:
     return made
 
 
-def _refused(place: Place, status: int, body: bytes | bytearray | None) -> SqlStreamError:
+def _refused(place: ServerPlace, status: int, body: bytes | bytearray | None) -> SqlStreamError:
     if status == 401:
         return SetupError(f"The server at {place.url} wants a token.", hint="--token-file names a file with one.")
     if status == 404:

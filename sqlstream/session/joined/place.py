@@ -20,7 +20,7 @@ _LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerPlace:
     """The address ``url`` of a server. ``token``: one that it knows; ``certificate``: the file with its own, which is trusted as it is."""
 
     url: str
@@ -37,13 +37,13 @@ def forget(project: Path) -> None:
     (ProjectFolder(project).served / "address").unlink(missing_ok=True)
 
 
-def served_at(project: Path) -> Place | None:
+def served_at(project: Path) -> ServerPlace | None:
     """Where the server of ``project`` listens; None where none runs. One that has just begun is awaited."""
     folder = ProjectFolder(project).served
     end = time.monotonic() + _BEGIN_SECONDS
     while _is_held(folder / "lock"):
         try:
-            return Place(**json.loads((folder / "address").read_text("utf-8")))
+            return ServerPlace(**json.loads((folder / "address").read_text("utf-8")))
         except (OSError, ValueError, TypeError):
             if time.monotonic() >= end:
                 return None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlstream.core.changelog import Change
     from sqlstream.session.completion import Suggestion
     from sqlstream.session.context import Ask
-    from sqlstream.session.joined.place import Place
+    from sqlstream.session.joined.place import ServerPlace
     from sqlstream.session.results import Outcome
 
 # So long the server may take to open a session: it reads the project's catalog.
@@ -40,7 +40,7 @@ class JoinedSession:
 
     def __init__(
         self,
-        place: Place,
+        place: ServerPlace,
         project: Path,
         *,
         options: Mapping[str, str],

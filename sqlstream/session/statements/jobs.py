@@ -1,16 +1,18 @@
-"""Jobs that there are, of this process or of another: SHOW JOBS, DESCRIBE, EXPLAIN, STOP, SAVEPOINT, ALTER and DROP JOB."""
+"""Jobs that there are, of this process or of another: SHOW JOBS, DESCRIBE, EXPLAIN, STOP, DETACH, SAVEPOINT, ALTER and DROP JOB."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors.kafka import positions
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
-from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.control import handed_over, registry
 from sqlstream.runtime.jobs.control.ask import ask, find
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.job import Job
@@ -143,6 +145,70 @@ def stop(node: ast.StopJob, context: Context) -> Outcome:
     return _path(made) if made else results.Done()
 
 
+def detach(node: ast.DetachJob, context: Context) -> Outcome:
+    """DETACH JOB. Raises ValidationError where the job can't be handed over, and what handing it over met."""
+    if not isinstance(job := find(context.jobs, node.this.name), Job) or not job.lives:
+        raise _not_of_this_process(job)
+    if (why := hindrance(job, context)) is not None:
+        raise ValidationError(f"Job '{job.name}' can't be handed over: {why[0]}.", at=node.this, hint=why[1])
+    return results.text_rows(("job name", "log", "what stops it"), (hand_over(job, context),))
+
+
+def _not_of_this_process(job: Job | JobRecord) -> ValidationError:
+    if isinstance(job, Job) or not job.held:
+        state = job.status.value if isinstance(job, Job) else job.state
+        return ValidationError(f"Job '{job.name}' is not running: it is {state}.", hint="INSERT INTO submits it, and DETACH JOB hands it over then.")
+    return ValidationError(f"Job '{job.name}' does not run in this process, but in {job.process}.", hint="It goes on when this process ends.")
+
+
+def hindrance(job: Job, context: Context) -> tuple[str, str | None] | None:
+    """Why a job that runs can't be handed over to the background, and a hint; None where it can."""
+    if not context.owns_jobs:
+        return "it is the server's, where it goes on when its client leaves", None
+    if context.user.background is None:
+        return "this session starts no process in the background", "In sqlstream's own shell DETACH JOB can."
+    if not job.streaming:
+        return "in batch mode it keeps no state, and would begin again", None
+    if context.jobs.script(job) is None:
+        return "the session has declared more than a script may hold", "sqlstream jobs start FILE --detach runs a file with its statements."
+    return None
+
+
+def hand_over(job: Job, context: Context) -> tuple[str, str, str]:
+    """Stop a job, and have a process in the background go on with it: its name, the log there, the command that stops it.
+
+    Raises JobFailed where it runs on, or was stopped and does not run in the background, and what stopping it met.
+    """
+    start, script, folder, user = context.user.background, context.jobs.script(job), job.folder.parent, context.user
+    assert start is not None and script is not None
+    name, asked, stopped = shlex.quote(job.name), False, False
+
+    def stop() -> None:
+        nonlocal asked, stopped
+        asked = True
+        context.jobs.stop(job.id, stays=False)
+        stopped = True
+
+    try:
+        begun = start(handed_over.keep(context.project, folder, job.name, script), folder.parent, stop, user.interrupted)
+    except (OSError, SqlStreamError) as error:
+        if asked and not stopped:
+            # It has ended by itself, or its end takes long.
+            raise
+        what = error.message if isinstance(error, SqlStreamError) else error.strerror or str(error)
+        hint = error.hint if isinstance(error, SqlStreamError) else None
+        if not stopped:
+            raise JobFailed(f"Job '{job.name}' was not handed over, and runs on: {what}", hint=hint) from error
+        again = f"Its state is kept: its statement goes on with it here, and sqlstream jobs start {name} --detach in the background."
+        raise JobFailed(f"Job '{job.name}' was stopped, and does not run in the background: {what}", hint=f"{hint or ''} {again}".strip()) from error
+    context.jobs.forget(folder)
+    if not begun.begun:
+        user.notify(f"Job '{job.name}' has not begun in the background yet: its log says how far it is.")
+    here, project = Path.cwd(), context.project
+    where = "" if project in (here, *here.parents) else f" --project {shlex.quote(str(project))}"
+    return job.name, str(begun.log), f"sqlstream jobs stop {name}{where}"
+
+
 def save(node: ast.SavepointJob, context: Context) -> Outcome:
     """SAVEPOINT JOB; an interrupt ends the wait."""
     return _path(ask(context.jobs, node.this.name, Action.SAVEPOINT, context.user.interrupted))
@@ -176,6 +242,7 @@ def drop(node: ast.DropJob, context: Context) -> Outcome:
     record.check_stopped()
     record.drop()
     jobs.forget(record.path)
+    handed_over.forget(context.project, record.path)
     return results.Done()
 
 
@@ -186,6 +253,7 @@ def _path(made: str) -> Outcome:
 HANDLERS: Mapping[type[exp.Expr], Handler] = {
     ast.AlterJob: alter,
     ast.DescribeJob: describe,
+    ast.DetachJob: detach,
     ast.DropJob: drop,
     ast.ExplainJob: explain,
     ast.SavepointJob: save,

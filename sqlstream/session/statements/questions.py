@@ -1,4 +1,4 @@
-"""What a user is asked before a DROP, STOP or QUIT."""
+"""What a user is asked before a DROP or STOP; the questions of QUIT."""
 
 from __future__ import annotations
 
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 _CONTINUES = "Its state is kept: the same statement continues from there."
 
 
+def handing_over(jobs: Sequence[str]) -> str:
+    """The question before these jobs go on without the shell."""
+    return f"{_running(jobs)}: {', '.join(jobs)}.\nHand {'it' if len(jobs) == 1 else 'them'} over to the background, and quit?"
+
+
+def _running(jobs: Sequence[str]) -> str:
+    return "1 job is running" if len(jobs) == 1 else f"{len(jobs)} jobs are running"
+
+
 def leaving(jobs: Sequence[str]) -> str:
     """The question before these jobs stop with the shell."""
     if len(jobs) == 1:
@@ -36,9 +45,6 @@ def agreed(node: exp.Expr, context: Context) -> bool:
         return True
     jobs, agrees = context.jobs, context.user.agrees
     match node:
-        case ast.Quit() if context.owns_jobs:
-            running = [j.name for j in jobs if j.lives]
-            return not running or agrees(leaving(running))
         case ast.StopJob():
             then = "What it waits for is emitted: the same statement starts anew." if node.drain else _CONTINUES
             return agrees(f"Stop the job {find(jobs, node.this.name).name}? {then}")

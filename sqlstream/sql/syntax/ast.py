@@ -529,6 +529,10 @@ class StopJob(Statement):
     drain = Flag()
 
 
+class DetachJob(Statement):
+    """DETACH JOB 'name': this is a string literal."""
+
+
 class AlterJob(Statement):
     """ALTER JOB 'name' SET OFFSETS ('topic' = 'where', ..): this is a string literal, expressions are OptionDefs."""
 

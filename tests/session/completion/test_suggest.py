@@ -65,6 +65,7 @@ EXPLAIN ‸                                              .. CHANGELOG_MODE
 EXPLAIN JOB ‸                                          'job-1'
 DESCRIBE JOB EXTENDED ‸                                'job-1'
 SAVEPOINT JOB ‸                                        'job-1'
+DETACH JOB ‸                                           'job-1'
 DROP SAVEPOINT ‸                                       '/kept/job-1'
 DESCRIBE SAVEPOINT '‸                                  '/kept/job-1'
 SHOW JOB ‸                                             METRICS
