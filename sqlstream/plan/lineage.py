@@ -14,7 +14,7 @@ from sqlstream.plan.properties import once
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, FieldAccess, OverCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from sqlstream.plan.nodes.base import Node
     from sqlstream.plan.nodes.columns import NamedAggregate
@@ -157,7 +157,7 @@ def _first_of(args: _Args) -> tuple[_Args, _Args]:
 
 
 # Of functions that choose: which arguments may be the result, and which ones decide.
-_CHOICES = {
+_CHOICES: Mapping[str, Callable[[_Args], tuple[_Args, _Args]]] = {
     "CASE": _case,
     "IF": lambda args: (args[1:], args[:1]),
     "COALESCE": _first_of,
