@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -282,8 +283,8 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_address_hears_of_jobs(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEY", "CANARY-key")
-    # Where it goes is said by options alone.
-    monkeypatch.setenv("OPENLINEAGE_URL", "http://elsewhere:1")
+    # Where it goes is said by options alone. The client writes down in the environment what it finds there.
+    monkeypatch.setattr(os, "environ", {**os.environ, "OPENLINEAGE_URL": "http://elsewhere:1"})
     backend = Backend(201)
     with backend.listening() as url:
         jobs = Jobs(session, {"lineage.url": url, "lineage.api-key": "${env:KEY}"})
