@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS = PROJECT["project"]["optional-dependencies"]
 # What each has beside the dependencies and what they are built with.
-LOCKS = {"sqlstream": [], "dev": [*EXTRAS["dev"], *EXTRAS["docs"], *EXTRAS["server"]]}
+LOCKS = {"sqlstream": [], "dev": [*EXTRAS["dev"], *EXTRAS["docs"], *EXTRAS["server"], *EXTRAS["lineage"]]}
 
 
 def text(lock: str) -> str:

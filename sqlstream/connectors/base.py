@@ -10,9 +10,9 @@ import json
 import re
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from sqlstream.connectors.paths import is_uri, one_spelling
+from sqlstream.connectors.paths import file_names, is_uri, one_spelling
 from sqlstream.core import storage
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
@@ -40,6 +40,13 @@ class Metadata:
     key: str
     type: Type
     writable: bool = False
+
+
+class Dataset(NamedTuple):
+    """What OpenLineage calls a table, a topic or a folder: its naming conventions say which namespace and name each kind of store has."""
+
+    namespace: str
+    name: str
 
 
 @dataclass(frozen=True)
@@ -227,6 +234,15 @@ class Connector(ABC):
         if self.path_option in said:
             said[self.path_option] = one_spelling(said[self.path_option])
         return (" ".join([*([f"{table.path}:"] if self.generates else []), self.name, *(f"'{k}' = '{v}'" for k, v in sorted(said.items()))]),)
+
+    def datasets(self, table: Table, project: Path) -> tuple[Dataset, ...]:
+        """What ``table`` reads or writes, as OpenLineage names it. Neither part may hold a secret.
+
+        Options of ``table`` are resolved as in a Read. A table that is nowhere else is named by its path, in a namespace of the connector.
+        """
+        if self.path_option is not None and self.path_option in table.options:
+            return (Dataset(*file_names(table.options[self.path_option], project)),)
+        return (Dataset(self.name, str(table.path)),)
 
     def reads(self, place: str, places: Collection[str]) -> bool:
         """Whether what a table of ``places`` reads has all that was read at ``place``."""

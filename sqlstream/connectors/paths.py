@@ -38,3 +38,22 @@ def resolve(path: str, project: Path) -> str:
             hint="Write an absolute one, or a URI such as hdfs://.. or s3a://.., of storage that all machines reach.",
         )
     return str((project / path).absolute())
+
+
+# Of these a name is the key of an object, without a slash before it.
+_OBJECT_STORES = ("s3", "gs", "abfss", "abfs", "wasbs", "wasb")
+
+
+def file_names(path: str, project: Path) -> tuple[str, str]:
+    """The namespace and the name that OpenLineage has for a path: ``s3://bucket`` and a key, ``file`` and an absolute path; without who logs in."""
+    plain = one_spelling(path)
+    if not is_uri(plain):
+        return "file", posixpath.normpath((project / plain).absolute().as_posix())
+    scheme, _, rest = plain.partition(":")
+    scheme = "s3" if scheme == "s3a" else scheme.lower()
+    authority, _, key = rest.lstrip("/").partition("/") if rest.startswith("//") and not rest.startswith("///") else ("", "", rest.lstrip("/"))
+    user, at, host = authority.rpartition("@")
+    if at and scheme.startswith(("abfs", "wasb")):
+        # Before the sign stands a container.
+        host = f"{user.partition(':')[0]}@{host}"
+    return f"{scheme}://{host}", key or "/" if scheme in _OBJECT_STORES else f"/{key}"

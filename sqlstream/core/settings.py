@@ -133,6 +133,11 @@ SETTINGS: tuple[Option, ...] = (
     Option("alert.restarts", _INT, "3", "A job that was started again more often within an hour is told of.", least=0),
     Option("alert.lag", OptionKind.LONG, None, "A job for which more records wait is told of.", least=0),
     Option("alert.quiet", _TIME, None, "A job that has read no row for so long is told of."),
+    Option("lineage.url", OptionKind.STRING, None, "An address to which events of OpenLineage about jobs are sent, such as http://marquez:5000."),
+    Option("lineage.file", OptionKind.STRING, None, "A file to which these events are appended, one in a line."),
+    Option("lineage.namespace", OptionKind.STRING, "sqlstream", "The namespace that jobs have in these events."),
+    Option("lineage.api-key", OptionKind.STRING, None, "The key with which they are sent to lineage.url, as ${env:NAME}, a variable of the"
+           " environment."),
     Option("metrics.reporter.prom.port", OptionKind.PORTS, None, "Where Prometheus finds metrics of the jobs of a process; the first free port"
            " of a range such as 9250-9260."),
     Option("metrics.reporter.prom.host", OptionKind.STRING, "127.0.0.1", "The address of that port; 0.0.0.0 lets other machines ask."),

@@ -22,7 +22,7 @@ BASES = (Node, Unary, OneByOne)
 NODES = [kind for kind in _below(Node) if kind not in BASES]
 PARTS = sorted(identity._RECORDED, key=lambda kind: kind.__name__)
 # What a node says for itself, or takes over from a join.
-OWN = ("output", "explain", "reads", "keeps_state")
+OWN = ("output", "explain", "reads", "keeps_state", "lineage")
 
 
 def test_each_is_exported() -> None:
@@ -97,7 +97,7 @@ def test_what_is_forgotten_is_found() -> None:
 
 def test_a_new_name_in_the_code_changes_no_record() -> None:
     renamed: Any = dataclasses.make_dataclass("Renamed", [("columns", tuple)], bases=(Unary,), frozen=True, namespace={
-        "recorded": nodes.Project.recorded, **{name: getattr(nodes.Project, name) for name in ("keeps_state", "output", "explain", "reads")}})  # fmt: skip
+        "recorded": nodes.Project.recorded, **{name: getattr(nodes.Project, name) for name in ("keeps_state", "output", "explain", "reads", "lineage")}})  # fmt: skip
     values = nodes.Values((), ())
     assert identity.signature(renamed(values, ())) == identity.signature(nodes.Project(values, ()))
     assert issubclass(nodes.TemporalJoin, Join) and nodes.TemporalJoin.recorded[-1] == "key"

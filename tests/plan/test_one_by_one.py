@@ -11,6 +11,7 @@ import pytest
 
 from sqlstream.core.errors import NotSupported, SqlStreamError
 from sqlstream.plan.explain import tree
+from sqlstream.plan.lineage import lineage
 from sqlstream.plan.nodes import Filter, Join, OneByOne, Over, Rank, Sink, Snapshot, TemporalJoin
 from sqlstream.plan.properties import fields, walk, window_column, windowing
 from sqlstream.plan.rules import rewrite
@@ -25,6 +26,7 @@ from tests.support.sessions import open_session
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlstream.plan.lineage import Lineage
     from sqlstream.plan.nodes import Field, Node
     from sqlstream.session.session import Session
 
@@ -47,6 +49,9 @@ class Passed(OneByOne):
 
     def reads(self) -> set[str]:
         return set()
+
+    def lineage(self) -> Lineage:
+        return lineage(self.input)
 
 
 @dataclass(frozen=True)

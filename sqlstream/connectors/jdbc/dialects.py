@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, unquote
 
 from sqlstream.core import jars
 from sqlstream.core.errors import NotSupported, SetupError, ValidationError
@@ -22,7 +24,8 @@ class Dialect:
 
     ``mark`` stands around a name. ``folded``: what an unquoted name is to the database. ``quotes_tables``: whether a table's name is one
     name, and no SQL. ``replacing`` gives, for quoted key columns and quoted other columns, what stands behind an INSERT that replaces rows.
-    ``properties`` are those of a connection.
+    ``properties`` are those of a connection. ``namespace``: what OpenLineage calls such a database; ``port`` is that of an address that names none;
+    ``schema`` that of a table that names none, and the parameter of the address that says another one; None where a database has no schemas.
     """
 
     name: str
@@ -32,6 +35,9 @@ class Dialect:
     folded: Callable[[str], str]
     quotes_tables: bool
     replacing: Callable[[list[str], list[str]], str]
+    namespace: str
+    port: int
+    schema: tuple[str, str] | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
     jars: str | None = None
 
@@ -41,6 +47,19 @@ class Dialect:
     def table(self, name: str) -> str:
         """The table's name as SQL."""
         return self.quote(name) if self.quotes_tables else name
+
+    def dataset(self, url: str, table: str) -> tuple[str, str]:
+        """The namespace and the name that OpenLineage has for a table of the database at ``url``."""
+        address, _, parameters = url.removeprefix(self.prefix).partition("?")
+        hosts, _, database = address.removeprefix("//").partition("/") if address.startswith("//") else ("", "", address)
+        # Of several hosts the first; nothing of who logs in.
+        host = hosts.rpartition("@")[2].split(",")[0] or "localhost"
+        host = host if re.search(r":\d+$", host) else f"{host}:{self.port}"
+        names = [name.strip(self.mark) for name in table.split(".")]
+        if self.schema is not None and len(names) == 1:
+            default, parameter = self.schema
+            names = [parse_qs(parameters).get(parameter, [default])[0].split(",")[0], *names]
+        return f"{self.namespace}://{host}", ".".join([unquote(database), *names])
 
     def insert(self, table: str, columns: list[str]) -> str:
         """The statement that adds a row."""
@@ -68,9 +87,9 @@ def _on_duplicate_key(keys: list[str], others: list[str]) -> str:
 DIALECTS = (
     # A text that comes without a type takes that of its column: uuid, json and enum are read as text, and so written.
     Dialect("PostgreSQL", "jdbc:postgresql:", "org.postgresql.Driver", '"', str.lower, False, _on_conflict,
-            {"stringtype": "unspecified", "reWriteBatchedInserts": "true"}, "postgresql"),
+            "postgres", 5432, ("public", "currentSchema"), {"stringtype": "unspecified", "reWriteBatchedInserts": "true"}, "postgresql"),
     Dialect("MySQL", "jdbc:mysql:", "com.mysql.cj.jdbc.Driver", "`", str, True, _on_duplicate_key,
-            {"rewriteBatchedStatements": "true", "useCursorFetch": "true"}),
+            "mysql", 3306, None, {"rewriteBatchedStatements": "true", "useCursorFetch": "true"}),
 )  # fmt: skip
 # Databases that Flink's connector knows and this one does not.
 _OTHERS = ("oracle", "sqlserver", "db2", "derby", "h2", "trino", "oceanbase", "dm", "crate")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.connectors.base import Connector, Lookup, Read, SourceFrame, Write, plain_options
+from sqlstream.connectors.base import Connector, Dataset, Lookup, Read, SourceFrame, Write, plain_options
 from sqlstream.connectors.jdbc.dialects import actual_names, dialect, provide_driver
 from sqlstream.connectors.upserts import DELETED, each_change, upserts
 from sqlstream.core import options as option_rows
@@ -20,6 +20,8 @@ from sqlstream.formats.base import refuse_types
 from sqlstream.sql.quoting import quote, spark_string
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
     from pyspark.sql.types import DataType
@@ -175,6 +177,9 @@ class Jdbc(Connector):
         users = {k.removeprefix("properties."): v for k, v in written.items() if k.startswith("properties.")}
         options = {"url": written["url"], "dbtable": named.table(written["table-name"]), "driver": driver, "preferTimestampNTZ": "true"}
         return {**named.properties, **users, **login, **options}
+
+    def datasets(self, table: Table, project: Path) -> tuple[Dataset, ...]:
+        return (Dataset(*dialect(table.options["url"]).dataset(table.options["url"], table.options["table-name"])),)
 
     def writes_in_real_time(self, table: Table, mode: ChangelogMode, *, in_order: bool) -> bool:
         return (in_order or not mode.updates) and not self._value(table, "sink.parallelism")

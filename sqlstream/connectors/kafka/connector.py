@@ -13,7 +13,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
-from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, changed, once, plain_options
+from sqlstream.connectors.base import Connector, Dataset, Metadata, Read, SourceFrame, changed, once, plain_options
 from sqlstream.connectors.kafka import positions
 from sqlstream.connectors.kafka.client_settings import properties_of
 from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
@@ -27,6 +27,7 @@ from sqlstream.sql.quoting import spark_string
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
     from pyspark.sql import Column, SparkSession
 
@@ -129,6 +130,13 @@ class TopicConnector(Connector):
         notices += layout.notices(table)
         check_metadata(table, metadata_keys(layout))
         return notices
+
+    def datasets(self, table: Table, project: Path) -> tuple[Dataset, ...]:
+        # Brokers are one cluster: the first one names it. A listener's protocol is no part of it.
+        first = table.options.get("properties.bootstrap.servers", "").split(",")[0].strip()
+        address = first.rpartition("://")[2].rpartition("@")[2]
+        topics = [t.strip() for t in table.options.get("topic", table.options.get("topic-pattern", "")).split(";")]
+        return tuple(Dataset(f"kafka://{address}", topic) for topic in topics if topic)
 
     def check_offsets(self, table: Table, side: str, mode: str) -> None:
         """Check what ``mode`` asks for, of the start or the end. Raises ValidationError."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.base import Connector, Read, SourceFrame, plain_options
+from sqlstream.connectors.base import Connector, Dataset, Read, SourceFrame, plain_options
+from sqlstream.connectors.paths import file_names
 from sqlstream.connectors.savepoint.contents import StateColumn, StateOperator, find, folder_of, written
 from sqlstream.connectors.savepoint.hashes import check_whole
 from sqlstream.core import options as option_rows
@@ -20,6 +21,8 @@ from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.tables import PhysicalColumn
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sqlstream.core.storage import Place
     from sqlstream.sql.tables import Table
     from sqlstream.sql.types import Type
@@ -89,6 +92,9 @@ class Savepoint(Connector):
         )
         there = {c.name: c for c in operator.columns}
         return SourceFrame(DataFrame(rows, spark).select(*[F.expr(_carried(there[c.name], c.type)).alias(c.name) for c in table.physical]))
+
+    def datasets(self, table: Table, project: Path) -> tuple[Dataset, ...]:
+        return (Dataset(*file_names(self._path(table), project)),)
 
     def _path(self, table: Table) -> str:
         if (path := table.options.get("state.path")) is None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
+    from sqlstream.plan.lineage import Lineage
     from sqlstream.plan.nodes.columns import Field
     from sqlstream.plan.nodes.windows import Windowing
 
@@ -76,6 +77,10 @@ class Node(ABC):
     @abstractmethod
     def reads(self) -> set[str]:
         """The columns of its inputs that it looks at, beside passing them on."""
+
+    @abstractmethod
+    def lineage(self) -> Lineage:
+        """See ``plan/lineage``."""
 
     @abstractmethod
     def trusted(self) -> Mapping[str, bool]:

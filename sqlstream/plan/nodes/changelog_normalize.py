@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.core.changelog import ChangelogMode
+from sqlstream.plan.lineage import Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.properties import fields
@@ -32,6 +33,9 @@ class ChangelogNormalize(Unary):
 
     def reads(self) -> set[str]:
         return set(self.keys)
+
+    def lineage(self) -> Lineage:
+        return lineage(self.input)
 
     def changelog(self) -> ChangelogMode:
         return ChangelogMode.RETRACT_DELETE

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.core.changelog import ChangelogMode
+from sqlstream.plan.lineage import Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.properties import fields, unchecked, window_column
@@ -66,6 +67,10 @@ class CoGroup(Unary):
 
     def reads(self) -> set[str]:
         return {SIDE, self.time, *self.bounds, *self.keys}.union(*(s.columns for s in self.sides))
+
+    def lineage(self) -> Lineage:
+        # Its inputs are those of the join, with other names.
+        return lineage(self.join)
 
     def trusted(self) -> Mapping[str, bool]:
         return unchecked(self.join)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Effect, Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import Field
@@ -57,6 +58,13 @@ class Correlate(Unary):
 
     def reads(self) -> set[str]:
         return make.columns(self.collection)
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        element = below.read(self.collection, Effect.TRANSFORMATION)
+        columns = {**below.columns, **{c.name: element for c in self.columns}}
+        all_of = Lineage(columns, below.rows)
+        return all_of.deciding(below.read(self.collection, Effect.JOIN), all_of.read(self.condition, Effect.JOIN))
 
     def trusted(self) -> Mapping[str, bool]:
         below = unchecked(self.input)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Effect, Lineage, computed, either, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import Field
@@ -46,6 +47,11 @@ class Expand(Unary):
     def reads(self) -> set[str]:
         exprs = [*(c.expr for p in self.projections for c in p), *(c for c in self.conditions if c is not None)]
         return {name for expr in exprs for name in make.columns(expr)}
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        rows = [{c.name: computed(c.expr, below.columns) for c in projection} for projection in self.projections]
+        return Lineage(either(rows), below.rows).deciding(*(below.read(condition, Effect.FILTER) for condition in self.conditions))
 
     def trusted(self) -> Mapping[str, bool]:
         return of_any([projected(unchecked(self.input), p) for p in self.projections])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Effect, Lineage, lineage
 from sqlstream.plan.nodes.base import OneByOne
 from sqlstream.plan.properties import fields
 from sqlstream.sql.text import to_text
@@ -34,6 +35,10 @@ class Filter(OneByOne):
 
     def reads(self) -> set[str]:
         return make.columns(self.condition)
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        return below.deciding(below.read(self.condition, Effect.FILTER))
 
 
 def filtered(node: Node, condition: Expr | None) -> Node:

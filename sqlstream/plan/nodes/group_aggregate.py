@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Lineage, grouped, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import Field
@@ -54,6 +55,9 @@ class GroupAggregate(Unary):
 
     def reads(self) -> set[str]:
         return {*self.keys}.union(*(make.columns(a.call) for a in self.aggregates))
+
+    def lineage(self) -> Lineage:
+        return grouped(lineage(self.input), self.keys, self.aggregates)
 
     def trusted(self) -> Mapping[str, bool]:
         return {name: made_up for name, made_up in unchecked(self.input).items() if name in self.keys}

@@ -53,6 +53,10 @@ class IntervalJoin(Join):
         by_row = str(field(self.left, self.times[0]).time is TimeAttribute.ROWTIME).lower()
         return f"isRowTime={by_row}, leftLowerBound={self.lower}, leftUpperBound={self.upper}, leftTimeIndex={places[0]}, rightTimeIndex={places[1]}"
 
+    @property
+    def matched(self) -> tuple[str, ...]:
+        return self.times
+
     def changelog(self) -> ChangelogMode:
         return ChangelogMode.APPEND
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Effect, Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Node
 from sqlstream.plan.nodes.columns import Field
@@ -108,6 +109,17 @@ class Join(Node):
 
     def reads(self) -> set[str]:
         return set() if self.condition is None else make.columns(self.condition)
+
+    def lineage(self) -> Lineage:
+        sides = [lineage(side) for side in self.inputs]
+        pairs = Lineage({**sides[0].columns, **sides[1].columns}, sides[0].rows | sides[1].rows)
+        found = pairs.deciding(pairs.read(self.condition, Effect.JOIN), pairs.of(self.matched, Effect.JOIN))
+        return Lineage(sides[0].columns, found.rows) if self.kind.left_only else found
+
+    @property
+    def matched(self) -> tuple[str, ...]:
+        """The columns that say which rows belong together, beside those of the condition."""
+        return ()
 
     def trusted(self) -> Mapping[str, bool]:
         return unchecked(self.left) if self.kind.left_only else {**unchecked(self.left), **unchecked(self.right)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlstream.plan.lineage import Lineage, lineage
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.co_group import SIDE
 from sqlstream.plan.properties import changelog_mode, fields, unchecked, upsert_key
@@ -48,6 +49,10 @@ class KeyedJoin(Unary):
 
     def reads(self) -> set[str]:
         return {SIDE, *self.keys}.union(*self.columns)
+
+    def lineage(self) -> Lineage:
+        # Its inputs are those of the join, with other names.
+        return lineage(self.join)
 
     def trusted(self) -> Mapping[str, bool]:
         return unchecked(self.join)

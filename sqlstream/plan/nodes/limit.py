@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlstream.plan.lineage import Lineage, lineage
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.properties import fields
 
@@ -31,3 +32,6 @@ class Limit(Unary):
 
     def reads(self) -> set[str]:
         return set()
+
+    def lineage(self) -> Lineage:
+        return lineage(self.input)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Effect, Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import OneByOne, Unary
 from sqlstream.plan.nodes.filter import Filter
@@ -71,6 +72,12 @@ class LookupJoin(Unary):
     def reads(self) -> set[str]:
         of_keys = {name for value, column in self.keys for name in (column, *make.columns(value))}
         return of_keys | (set() if self.condition is None else make.columns(self.condition))
+
+    def lineage(self) -> Lineage:
+        below, looked_up = lineage(self.input), lineage(self.table)
+        pairs = Lineage({**below.columns, **looked_up.columns}, below.rows | looked_up.rows)
+        keys = (i for value, name in self.keys for i in (pairs.read(value, Effect.JOIN), pairs.of([name], Effect.JOIN)))
+        return pairs.deciding(*keys, pairs.read(self.condition, Effect.JOIN))
 
     def trusted(self) -> Mapping[str, bool]:
         return {**unchecked(self.input), **unchecked(self.table)}

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Effect, Influences, Lineage, computed, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import Field
@@ -127,6 +128,16 @@ class Match(Unary):
         # Conditions read ``values`` as well.
         return read & {f.name for f in fields(self.input)}
 
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        values, measures = ({v.name: _influences(v, below) for v in of} for of in (self.values, self.measures))
+        columns = {**{k: below.columns[k] for k in self.partition}, **measures, self.time: below.columns[self.order[0].name]}
+        # Conditions read values of the match as well.
+        known = Lineage({**below.columns, **values})
+        conditions = (known.read(condition, Effect.FILTER) for _, condition in self.define)
+        rows = below.of((*self.partition, *(k.name for k in self.order)), Effect.WINDOW)
+        return Lineage(columns, below.rows).deciding(rows, *conditions)
+
     def trusted(self) -> Mapping[str, bool]:
         return {name: made_up for name, made_up in unchecked(self.input).items() if name in self.partition}
 
@@ -135,6 +146,11 @@ class Match(Unary):
 
     def awaits_watermark(self) -> bool:
         return True
+
+
+def _influences(value: MatchValue, below: Lineage) -> Influences:
+    """What a value of a match comes from."""
+    return computed(value.column if isinstance(value, RowValue) else value.call, below.columns)
 
 
 def _value(value: MatchValue) -> str:

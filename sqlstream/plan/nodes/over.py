@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Effect, Lineage, computed, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import Field, TimeAttribute
@@ -46,6 +47,11 @@ class Over(Unary):
 
     def reads(self) -> set[str]:
         return {*self.partition, *(k.name for k in self.order)}.union(*(make.columns(a.call) for a in self.aggregates))
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        window = below.of((*self.partition, *(k.name for k in self.order)), Effect.WINDOW)
+        return Lineage({**below.columns, **{a.name: computed(a.call, below.columns) | window for a in self.aggregates}}, below.rows)
 
     def awaits_watermark(self) -> bool:
         return bool(self.order) and field(self.input, self.order[0].name).time is TimeAttribute.ROWTIME

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Lineage, computed, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import OneByOne
 from sqlstream.plan.nodes.columns import Field, Named, TimeAttribute
@@ -40,6 +41,10 @@ class Project(OneByOne):
 
     def reads(self) -> set[str]:
         return {name for c in self.columns if c.name not in self.sources for name in make.columns(c.expr)}
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        return Lineage({c.name: computed(c.expr, below.columns) for c in self.columns}, below.rows)
 
     @cached_property
     def sources(self) -> Mapping[str, str]:

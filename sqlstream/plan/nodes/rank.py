@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.core.changelog import ChangelogMode
+from sqlstream.plan.lineage import Effect, Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import Field, SortKey, TimeAttribute
@@ -54,6 +55,12 @@ class Rank(Unary):
 
     def reads(self) -> set[str]:
         return {*self.partition, *(k.name for k in self.order)}
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        window = below.of((*self.partition, *(k.name for k in self.order)), Effect.WINDOW)
+        number = {} if self.rank is None else {self.rank: window}
+        return Lineage({**below.columns, **number}, below.rows | window)
 
     def changelog(self) -> ChangelogMode:
         if changelog_mode(self.input).updates:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.core.changelog import ChangelogMode
+from sqlstream.plan.lineage import Effect, Lineage, Origin
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Node
 from sqlstream.plan.nodes.columns import Field
@@ -44,6 +45,9 @@ class Scan(Node):
 
     def reads(self) -> set[str]:
         return set()
+
+    def lineage(self) -> Lineage:
+        return Lineage({f.name: frozenset([(Origin(self.table, (f.name,)), Effect.IDENTITY)]) for f in fields(self)})
 
     def trusted(self) -> Mapping[str, bool]:
         return dict.fromkeys((f.name for f in fields(self)), False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlstream.plan.lineage import Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.properties import fields, window_column
@@ -38,6 +39,11 @@ class Sink(Unary):
 
     def reads(self) -> set[str]:
         return {f.name for f in fields(self.input)}
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        names = zip(self.table.persisted, fields(self.input), strict=True)
+        return Lineage({column.name: below.columns[f.name] for column, f in names}, below.rows)
 
     def window_end(self) -> str | None:
         return window_column(self.input)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlstream.plan.lineage import Lineage, lineage
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.properties import fields
 
@@ -41,3 +42,6 @@ class Snapshot(Unary):
 
     def reads(self) -> set[str]:
         return set()
+
+    def lineage(self) -> Lineage:
+        return lineage(self.input)

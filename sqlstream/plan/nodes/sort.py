@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlstream.plan.lineage import Effect, Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import TimeAttribute
@@ -32,6 +33,10 @@ class Sort(Unary):
 
     def reads(self) -> set[str]:
         return {k.name for k in self.keys}
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        return below.deciding(below.of((k.name for k in self.keys), Effect.SORT))
 
     def awaits_watermark(self) -> bool:
         return bool(self.keys) and field(self.input, self.keys[0].name).time is TimeAttribute.ROWTIME

@@ -36,6 +36,10 @@ class TemporalJoin(Join):
     def reads(self) -> set[str]:
         return super().reads().union(self.times, self.version_key)
 
+    @property
+    def matched(self) -> tuple[str, ...]:
+        return (*self.times, *self.version_key)
+
     def changelog(self) -> ChangelogMode:
         return ChangelogMode.APPEND
 

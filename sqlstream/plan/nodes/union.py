@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlstream.plan.lineage import Lineage, either, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Node
 from sqlstream.plan.nodes.columns import Field
@@ -40,6 +41,12 @@ class Union(Node):
 
     def reads(self) -> set[str]:
         return set()
+
+    def lineage(self) -> Lineage:
+        names = [f.name for f in fields(self)]
+        below = [lineage(branch) for branch in self.branches]
+        renamed = [{n: of.columns[f.name] for n, f in zip(names, fields(b), strict=True)} for of, b in zip(below, self.branches, strict=True)]
+        return Lineage(either(renamed)).deciding(*(of.rows for of in below))
 
     def trusted(self) -> Mapping[str, bool]:
         names = [f.name for f in fields(self)]

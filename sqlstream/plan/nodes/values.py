@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlstream.plan.lineage import NONE, Lineage
 from sqlstream.plan.nodes.base import Node
 from sqlstream.sql.text import to_text
 
@@ -34,6 +35,9 @@ class Values(Node):
 
     def reads(self) -> set[str]:
         return set()
+
+    def lineage(self) -> Lineage:
+        return Lineage({f.name: NONE for f in self.fields})
 
     def trusted(self) -> Mapping[str, bool]:
         return {}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Effect, Lineage, lineage
 from sqlstream.plan.nodes.base import OneByOne
 from sqlstream.plan.nodes.columns import Field, TimeAttribute
 from sqlstream.plan.properties import field, fields
@@ -38,3 +39,8 @@ class Watermark(OneByOne):
 
     def reads(self) -> set[str]:
         return {self.column, *make.columns(self.expression)}
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        current = {} if self.current is None else {self.current: below.read(self.expression, Effect.AGGREGATION)}
+        return Lineage({**below.columns, **current}, below.rows)

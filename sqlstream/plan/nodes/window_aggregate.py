@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.plan import make
+from sqlstream.plan.lineage import Effect, Lineage, grouped, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import Field
@@ -54,6 +55,10 @@ class WindowAggregate(Unary):
 
     def reads(self) -> set[str]:
         return {*self.keys, self.start, self.end, self.time}.union(*(make.columns(a.call) for a in self.aggregates))
+
+    def lineage(self) -> Lineage:
+        below = grouped(lineage(self.input), self.keys, self.aggregates)
+        return below.deciding(lineage(self.input).of((self.start, self.end, self.time), Effect.GROUP_BY))
 
     def trusted(self) -> Mapping[str, bool]:
         return {name: made_up for name, made_up in unchecked(self.input).items() if name in self.keys}

@@ -47,6 +47,10 @@ class WindowJoin(Join):
         condition = set() if self.condition is None else make.columns(self.condition)
         return condition.union(self.times, *self.bounds, *self.keys)
 
+    @property
+    def matched(self) -> tuple[str, ...]:
+        return (*self.times, *(name for pair in (*self.bounds, *self.keys) for name in pair))
+
     def changelog(self) -> ChangelogMode:
         return ChangelogMode.APPEND
 

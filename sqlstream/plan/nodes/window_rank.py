@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlstream.plan.lineage import Effect, Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import Field
@@ -51,6 +52,11 @@ class WindowRank(Unary):
 
     def reads(self) -> set[str]:
         return {*self.partition, *(k.name for k in self.order), self.start, self.end, self.time}
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        window = below.of((*self.partition, *(k.name for k in self.order), self.start, self.end, self.time), Effect.WINDOW)
+        return Lineage({**below.columns, self.rank: window}, below.rows | window)
 
     def windowing(self) -> Windowing | None:
         below = windowing(self.input)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from sqlstream.plan.lineage import Effect, Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
 from sqlstream.plan.nodes.columns import Field
@@ -43,6 +44,12 @@ class WindowTvf(Unary):
 
     def reads(self) -> set[str]:
         return {self.window.time, *(self.window.keys or ())}
+
+    def lineage(self) -> Lineage:
+        below = lineage(self.input)
+        keys = below.of(self.window.keys or (), Effect.WINDOW)
+        window = below.of([self.window.time], Effect.TRANSFORMATION) | keys
+        return Lineage({**below.columns, **dict.fromkeys(WINDOW_COLUMNS, window)}, below.rows)
 
     def windowing(self) -> Windowing | None:
         return Windowing(self.window, self.zone, {c: c for c in WINDOW_COLUMNS}, False, frozenset({self.window.time}))

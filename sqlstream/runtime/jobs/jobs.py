@@ -30,9 +30,10 @@ from sqlstream.runtime.jobs.folder.generations import Damaged, JobFolder, find
 from sqlstream.runtime.jobs.folder.retention import retain
 from sqlstream.runtime.jobs.folder.versions import Version
 from sqlstream.runtime.jobs.job import Job, JobSettings, Locate, unlocated
-from sqlstream.runtime.jobs.machine import JobStatus
+from sqlstream.runtime.jobs.machine import Event, JobStatus
 from sqlstream.runtime.jobs.run.runner import JobRunner
 from sqlstream.runtime.monitor.reporting.alerts import Alerts
+from sqlstream.runtime.monitor.reporting.lineage import Lineage
 from sqlstream.runtime.monitor.reporting.reporter import Reporter
 from sqlstream.sql.masking import masked_text
 
@@ -97,6 +98,7 @@ class Jobs:
         # Tells other programs of them.
         self.reporter = Reporter(self.__iter__, project)
         self._alerts = Alerts(str(project), notify)
+        self._lineage = Lineage(project, notify)
         # Hears of the error of each job that fails, in that one's thread.
         self.on_failure: Callable[[SqlStreamError], None] = lambda error: None
         # Hears of each before it begins, with the script that submits it, and of each that has ended.
@@ -117,9 +119,10 @@ class Jobs:
         return self._folders()
 
     def report(self, options: Mapping[str, str]) -> None:
-        """Tell other programs of them, where ``options`` say so. Raises ValidationError."""
+        """Tell other programs of them, where ``options`` say so. Raises ValidationError, SetupError."""
         self.reporter.listen(options, self._notify)
         self._alerts.watch(lambda: [job.metrics for job in self], options)
+        self._lineage.tell(options)
 
     def begin_script(self) -> None:
         """From here on jobs of one name are told apart by their order."""
@@ -194,9 +197,13 @@ class Jobs:
         try:
             resumed = Beginning(job, runner, asked.settings, masked_text(asked.sql), self._notify).place(home, self._taken())
             self.on_begin(job, asked.script)
+            self._lineage.begin(job, asked.sql)
             runner.start(resumed=resumed)
         except Exception as error:
             _did_not_begin(job, home, before, error, resumed=resumed)
+            if job.status is not JobStatus.FAILED:
+                # It is as if it had not been submitted, but who was told that it begins is told how that ended.
+                job.machine.heard(Event.REFUSED, replace(job.machine.state, error=job.problem(error)))
             agrees, others = asked.settings.agrees, declined | {home.path}
             if isinstance(error, Declined) and agrees is not None and agrees(f"Submit it as another job, '{self._home(asked, others).name}'?"):
                 return self._submit(spark, asked, others)
@@ -432,6 +439,7 @@ class Jobs:
         """Let go of the folders of all jobs, for another process: nothing writes into them any more."""
         self.reporter.close()
         self._alerts.close()
+        self._lineage.close()
         for job in self:
             job.release()
 

@@ -100,7 +100,10 @@ class State:
 
 
 class JobMachine:
-    """A job's state, and what is asked of it. ``stopping`` and ``draining`` are set when it is to end, ``done`` when it has."""
+    """A job's state, and what is asked of it. ``stopping`` and ``draining`` are set when it is to end, ``done`` when it has.
+
+    ``heard`` hears what happens to it, in order, and the state after it; it must not wait for anything.
+    """
 
     def __init__(self, state: State | None = None) -> None:
         self._state = State() if state is None else state
@@ -111,6 +114,7 @@ class JobMachine:
         self.stopping = threading.Event()
         self.draining = threading.Event()
         self.done = threading.Event()
+        self.heard: Callable[[Event, State], None] = lambda event, state: None
 
     @property
     def state(self) -> State:
@@ -122,6 +126,7 @@ class JobMachine:
         if after is None:
             raise RuntimeError(f"A job that is {self._state.status.value} can't be told that {event.value}.")
         before, self._state = self._state, replace(self._state, status=after, **facts)
+        self.heard(event, self._state)
         return before
 
     def note(self, error: str, at: float | None = None) -> None:
