@@ -23,6 +23,7 @@ from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs.control import handed_over, registry
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.monitor.figures import size
+from sqlstream.session.joined.place import served_at
 from sqlstream.shell import tableau
 from sqlstream.shell.screen import Screen
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.begin.placement import Preview
     from sqlstream.runtime.jobs.control.registry import JobRecord
     from sqlstream.runtime.jobs.folder.locks import Owner
+    from sqlstream.session.joined.place import ServerPlace
 
 # What COLUMNS say of a job: who has it, the script in the background that it is of, the number of its version, bytes, of its last progress the
 # second since 1970; None where that is not known.
@@ -91,15 +93,19 @@ def parser() -> argparse.ArgumentParser:
     start.epilog = "What follows FILE goes to the client: -D, --var, -i and the like."
     start.add_argument("file", metavar="FILE|NAME", type=Path)
     where = start.add_mutually_exclusive_group()
-    where.add_argument("--detach", action="store_true", help="under a supervisor, which starts it again when its process is killed")
+    where.add_argument("--detach", action="store_true", help="at the project's server; where none runs, under a supervisor, which starts it again")
     where.add_argument("--systemd", action="store_true", help="write a user unit of systemd, which also starts it after a reboot")
     return top
 
 
-def main(argv: list[str], project: Path, options: Mapping[str, str], preview: Callable[[list[str]], Sequence[Preview]]) -> int:
+def main(
+    argv: list[str], project: Path, options: Mapping[str, str], preview: Callable[[list[str]], Sequence[Preview]],
+    submit: Callable[[list[str], ServerPlace], int],
+) -> int:  # fmt: skip
     """Carry out ``sqlstream jobs``; the exit code comes back. What follows ``start FILE`` goes to the client. Raises SqlStreamError.
 
-    ``options`` are the project's; ``preview`` says what would become of the jobs of a script, run by the client with these arguments.
+    ``options`` are the project's; ``preview`` says what would become of the jobs of a script, run by the client with these arguments, and
+    ``submit`` runs it so in a session of a server.
     """
     own = parser()
     arguments, more = own.parse_known_args(argv)
@@ -136,8 +142,10 @@ def main(argv: list[str], project: Path, options: Mapping[str, str], preview: Ca
                 return _upgrade(project, jobs, arguments.file, more, preview(["--project", str(project), "-f", str(arguments.file), *more]))
             case "logs":
                 return _logs(project, jobs, arguments.name, arguments.n, follow=arguments.follow)
-            case _:
+            case _ if background.is_running(background.folder_of(project, arguments.file)) or (server := served_at(project)) is None:
                 return starting.detached(project, jobs, arguments.file, more)
+            case _:
+                return submit(["--project", str(project), "-f", str(arguments.file), *more], server)
 
 
 @contextmanager

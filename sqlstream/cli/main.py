@@ -116,7 +116,8 @@ def _of_project() -> argparse.ArgumentParser:
     return parser
 
 
-def _client(argv: list[str], fronts: Fronts | None) -> int:
+def _client(argv: list[str], fronts: Fronts | None, place: ServerPlace | None = None) -> int:
+    """``place``: the server whose session it becomes, where that is settled."""
     parser = argument_parser()
     mode = argv[0] if argv and argv[0] in (EMBEDDED, GATEWAY) else None
     arguments, words = parser.parse_known_args(argv if mode is None else argv[1:])
@@ -129,7 +130,7 @@ def _client(argv: list[str], fronts: Fronts | None) -> int:
     options = project_options(parser, project) | given
     init_script = _script_of(parser, arguments.init) if arguments.init else None
     script = _script(parser, arguments)
-    place = _place(parser, arguments, mode, project, interactive=script is None)
+    place = place or _place(parser, arguments, mode, project, interactive=script is None)
     # While one types the prompt replaces the streams of a terminal; one that goes elsewhere stays what it is.
     screen = Screen(
         out=None if sys.stdout.isatty() else sys.stdout,
@@ -504,7 +505,7 @@ def _subcommand(name: str, argv: list[str]) -> int:
             jobs.parser().parse_args(argv)
         named, _ = jobs.parser().parse_known_args(argv)
         project = _project(jobs.parser(), arguments.project, _named(named))
-        return jobs.main(argv, project, project_options(jobs.parser(), project), _previewed)
+        return jobs.main(argv, project, project_options(jobs.parser(), project), _previewed, lambda argv, place: _client(argv, None, place))
     if name == "package":
         from sqlstream.cli.packaging import command
 
