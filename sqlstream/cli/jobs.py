@@ -94,6 +94,7 @@ def parser() -> argparse.ArgumentParser:
     start.add_argument("file", metavar="FILE|NAME", type=Path)
     where = start.add_mutually_exclusive_group()
     where.add_argument("--detach", action="store_true", help="at the project's server; where none runs, under a supervisor, which starts it again")
+    start.add_argument("--embedded", action="store_true", help="with --detach: under a supervisor, also where a server runs")
     where.add_argument("--systemd", action="store_true", help="write a user unit of systemd, which also starts it after a reboot")
     return top
 
@@ -142,10 +143,12 @@ def main(
                 return _upgrade(project, jobs, arguments.file, more, preview(["--project", str(project), "-f", str(arguments.file), *more]))
             case "logs":
                 return _logs(project, jobs, arguments.name, arguments.n, follow=arguments.follow)
-            case _ if background.is_running(background.folder_of(project, arguments.file)) or (server := served_at(project)) is None:
-                return starting.detached(project, jobs, arguments.file, more)
-            case _:
+            case _ if not (arguments.embedded or background.is_running(background.folder_of(project, arguments.file))) and (
+                server := served_at(project)
+            ):
                 return submit(["--project", str(project), "-f", str(arguments.file), *more], server)
+            case _:
+                return starting.detached(project, jobs, arguments.file, more)
 
 
 @contextmanager

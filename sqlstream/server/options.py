@@ -17,7 +17,8 @@ def of_server(key: str) -> NotSupported | None:
     if key in _PLACES:
         return NotSupported(f"'{key}' says where the jobs of the server are: it has one place for all.", hint=_HINT)
     if key.startswith("spark."):
-        return NotSupported(f"'{key}' is one of Spark's options, which are those of the server.", hint=_HINT)
+        hint = f"{_HINT} A script with options of its own runs by sqlstream jobs start FILE --detach --embedded."
+        return NotSupported(f"'{key}' is one of Spark's options, which are those of the server.", hint=hint)
     if key.startswith("alert."):
         return NotSupported(f"'{key}' is about all jobs of the server.", hint=_HINT)
     if key.startswith("metrics."):

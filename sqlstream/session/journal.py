@@ -10,6 +10,7 @@ from sqlstream.catalog.apply import APPLIED
 from sqlstream.catalog.ddl import create_table_file
 from sqlstream.catalog.declare import names_of
 from sqlstream.catalog.project import ObjectKey, lower_case_path
+from sqlstream.runtime.jobs.script import JobScript
 from sqlstream.sql.quoting import flink_string
 from sqlstream.sql.statements.table import sets_up
 from sqlstream.sql.syntax import ast
@@ -96,14 +97,14 @@ class Journal:
         stored = path.catalog in catalog.catalogs and catalog.catalogs[path.catalog].store is not None
         return path not in catalog.temporary and (stored or (key in context.planner.files.sources and key not in self._unsaved))
 
-    def script(self, context: Context) -> str | None:
+    def script(self, context: Context) -> JobScript | None:
         """The script of the job whose statement runs now. It has the secrets that its statements have. None where it would be too long."""
         if self._length > _MOST:
             return None
         changed = {k: v for k, v in context.options.items() if self._given.get(k) != v}
         options = [f"SET {flink_string(k)} = {flink_string(v)}" for k, v in sorted(changed.items())]
-        running = [*self._set, "END"] if self._set else [context.statement.text]
-        return "".join(f"{text.strip().removesuffix(';')}\n;\n" for text in (*options, *self._declared, *running))
+        submitted = (*self._set, "END") if self._set else (context.statement.text,)
+        return JobScript((*options, *self._declared), submitted)
 
 
 def _key(node: exp.Expr, context: Context) -> ObjectKey:

@@ -469,5 +469,7 @@ def test_another_session_does_not_declare_what_a_store_keeps(session: Session) -
     temporary = "CREATE TEMPORARY TABLE w (a INT) WITH ('connector' = 'print')"
     stored = ["CREATE DATABASE d", "CREATE TABLE c.d.u (a INT) WITH ('connector' = 'print')", "DROP TABLE c.d.u", "DROP DATABASE c.d"]
     run(session, ";\n".join(["USE CATALOG c", *stored, temporary, "SHOW TABLES;"]))
-    declared = (session.context.journal.script(session.context) or "").split("\n;\n")
+    script = session.context.journal.script(session.context)
+    assert script is not None
+    declared = script.of("x").split("\n;\n")
     assert [text for text in declared if not text.startswith("SET")][:-2] == [CREATE.rstrip(";"), "USE CATALOG c", temporary]

@@ -12,6 +12,7 @@ from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.runtime.jobs.control.handed_over import InBackground
 from sqlstream.runtime.jobs.folder.generations import JobFolder
 from sqlstream.runtime.jobs.job import Job
+from sqlstream.runtime.jobs.script import JobScript
 from sqlstream.session.results import Exit
 from tests.support.sessions import open_session, rows, run
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from sqlstream.core.storage import Place
     from sqlstream.session.session import Session
 
-SCRIPT = "SET 'pipeline.name' = 'x'\n;\n"
+SCRIPT = JobScript(("SET 'a' = 'b'",), ("INSERT INTO x SELECT 1",))
 
 
 class RunningJob(Job):
@@ -63,7 +64,7 @@ class Shell:
         self.session.jobs.find(job_id).lives = False  # type: ignore[misc]
         self.stopped.append((job_id, stays))
 
-    def job(self, name: str, *, script: str | None = SCRIPT, streaming: bool = True) -> Job:
+    def job(self, name: str, *, script: JobScript | None = SCRIPT, streaming: bool = True) -> Job:
         folder = JobFolder(self.session.jobs.folders.jobs / name.replace(" ", "_"), name)
         folder.path.mkdir(parents=True)
         folder.describe(())
@@ -85,7 +86,10 @@ def test_a_job_goes_into_the_background(shell: Callable[..., Shell]) -> None:
     file = one.project / ".sqlstream" / "detached" / "my_job.sql"
     assert rows(one.session, "DETACH JOB 'my job'") == [("my job", str(file.with_suffix(".log")), "sqlstream jobs stop 'my job'")]
     assert (one.started, one.stopped, one.asked) == ([file], [("id-my job", False)], [])
-    assert (file.read_text(), file.stat().st_mode & 0o777) == (f"-- my job\n{SCRIPT}", 0o600)
+    assert (file.read_text(), file.stat().st_mode & 0o777) == (
+        "-- my job\nSET 'a' = 'b'\n;\nSET 'pipeline.name' = 'my job'\n;\nINSERT INTO x SELECT 1\n;\n",
+        0o600,
+    )
     assert list(one.session.jobs) == []
     with pytest.raises(ValidationError, match="Job 'my job' is not running: it is SUSPENDED"):
         run(one.session, "DETACH JOB 'my job'")

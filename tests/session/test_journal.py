@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import SqlStreamError
+from sqlstream.runtime.jobs.script import JobScript
 from sqlstream.session import journal
 from sqlstream.session.runs.planning import Planning
 from sqlstream.session.script import run_script
@@ -31,7 +32,8 @@ class Submitting(Planning):
 
     def submit(self, context, statements):
         outcome = super().submit(context, statements)
-        self.scripts.append(context.journal.script(context))
+        script = context.journal.script(context)
+        self.scripts.append(None if script is None else script.of("named").replace("SET 'pipeline.name' = 'named'\n;\n", ""))
         return outcome
 
 
@@ -125,6 +127,12 @@ def test_what_no_file_of_the_project_has_is_declared(tmp_path: Path, statements:
     """A secret keeps a table out of them, and so what reads that; what was declared once is changed and dropped as it was."""
     (found,) = scripts(tmp_path, T, P, *statements, save=True)
     assert found.split("\n;\n")[:-2] == list(statements[:-1] if declared is None else declared)
+
+
+def test_a_script_names_the_job_that_it_is_of() -> None:
+    made = JobScript(("SET 'pipeline.name' = 'copy';",), ("BEGIN STATEMENT SET;", "INSERT INTO p SELECT 1", "END;"))
+    expected = ["SET 'pipeline.name' = 'copy'", "SET 'pipeline.name' = 'copy-2'", "BEGIN STATEMENT SET", "INSERT INTO p SELECT 1", "END", ""]
+    assert made.of("copy-2").split("\n;\n") == expected
 
 
 def test_a_session_that_has_declared_too_much_has_no_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,7 +166,10 @@ def test_after_the_death_of_spark_jobs_and_statements_go_on_in_a_new_one(tmux, t
     # The first prompt after CLEAR: what is typed before it is read otherwise.
     one.wait_for("sqlstream>")
     one.keys("C-d")
-    one.wait_for("2 jobs are running")
+    one.wait_for("Hand them over to the background, and quit? [y/N]")
+    one.type("n")
+    one.keys("Enter")
+    one.wait_for("2 jobs are running and stop with the shell")
     one.type("y")
     one.keys("Enter")
     one.wait_for("Exiting sqlstream")

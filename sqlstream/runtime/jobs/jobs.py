@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from sqlstream.core.storage import JobFolders, Place
     from sqlstream.plan.nodes import Sink
+    from sqlstream.runtime.jobs.script import JobScript
     from sqlstream.runtime.monitor.metrics import JobMetrics
 
 
@@ -56,7 +57,7 @@ class _Submission:
     settings: JobSettings
     sql: str
     locate: Locate
-    script: str | None
+    script: JobScript | None
     keep_stopped: bool
 
 
@@ -142,7 +143,8 @@ class Jobs:
 
     def script(self, job: Job) -> str | None:
         """What submits ``job`` in another session; None where that is not known."""
-        return self._submissions[job.id].script
+        script = self._submissions[job.id].script
+        return None if script is None else script.of(job.name)
 
     def preview(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings, taken: Collection[Place] | None = ()) -> Preview:
         """What would become of a job that is submitted now, were it stopped. ``taken``: the folders of those that the same script submits before;
@@ -172,7 +174,7 @@ class Jobs:
 
     def submit(
         self, spark: SparkSession, sinks: tuple[Sink, ...], name: str, settings: JobSettings, sql: str, locate: Locate | None = None,
-        declined: frozenset[Place] = frozenset(), *, script: str | None = None, keep_stopped: bool = False,
+        declined: frozenset[Place] = frozenset(), *, script: JobScript | None = None, keep_stopped: bool = False,
     ) -> Job:  # fmt: skip
         """Start a job and return; raises what its start met (JobFailed, ValidationError). ``declined``: the folders of jobs that it is not.
         ``script``: what submits it in another session, where that is known.
@@ -196,7 +198,7 @@ class Jobs:
         resumed = False
         try:
             resumed = Beginning(job, runner, asked.settings, masked_text(asked.sql), self._notify).place(home, self._taken())
-            self.on_begin(job, asked.script)
+            self.on_begin(job, None if asked.script is None else asked.script.of(job.name))
             self._lineage.begin(job, asked.sql)
             runner.start(resumed=resumed)
         except Exception as error:
