@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections import deque
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +18,7 @@ from sqlstream.core.errors import Defect, NotSupported, SetupError, SyntaxProble
 from sqlstream.server.guard import Tokens
 from sqlstream.server.kept_jobs import KeptJobs
 from sqlstream.session import results
+from sqlstream.session.joined.named_files import NamedFiles
 from sqlstream.session.joined.place import ServerPlace, forget, served_at
 from sqlstream.session.joined.session import JoinedSession
 from tests.server.conftest import serving
@@ -137,6 +138,36 @@ def test_files_are_the_shells(client: Client, joined: Opened, tmp_path: Path) ->
     (tmp_path / "server.sql").write_text("SHOW TABLES")
     with pytest.raises(ValidationError, match="Cannot read"):
         list(session.run("SOURCE 'server.sql'"))
+
+
+def test_the_server_gets_no_file_that_the_user_does_not_name(client: Client, joined: Opened, tmp_path: Path) -> None:
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "queries" / "sly.sql").write_text("SOURCE 'secret.sql'")
+    (tmp_path / "here" / "secret.sql").write_text("SHOW TABLES")
+    with pytest.raises(ValidationError, match="asks for your file 'secret.sql', which no SOURCE of yours names"):
+        list(joined(client).run("EXECUTE QUERY sly -- SOURCE 'secret.sql'"))
+    (tmp_path / "here" / "names.sql").write_text("SOURCE '${which}.sql'")
+    assert rows(joined(client, variables={"which": "secret"}), "SOURCE 'names.sql'") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "overwrite", "allowed"),
+    [
+        ("EXPORT LAST TO 'a.csv'", "a.csv", False, True),
+        ("EXPORT LAST TO 'a.csv'", "a.csv", True, False),
+        ("EXPORT LAST TO 'a.csv' OVERWRITE", "a.csv", False, True),
+        ("SHOW TABLES; export last to 'it''s' FORMAT CSV OVERWRITE; SELEC", "it's", True, True),
+        ("EXPORT LAST TO 'a.csv'", "b.csv", False, False),
+        ("SELECT 'EXPORT LAST TO a.csv'", "a.csv", False, False),
+        ("SOURCE 'a.csv'", "a.csv", False, False),
+        ("SHOW TABLES", "a.csv", False, False),
+    ],
+)
+def test_files_that_are_written(text: str, name: str, overwrite: bool, allowed: bool) -> None:
+    named = NamedFiles({})
+    named.seen(text)
+    with nullcontext() if allowed else pytest.raises(ValidationError, match="no EXPORT of yours"):
+        named.check_written(name, overwrite=overwrite)
 
 
 def test_questions_are_put_to_the_user(client: Client, joined: Opened) -> None:

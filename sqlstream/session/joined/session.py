@@ -17,6 +17,7 @@ from sqlstream.session.context import Interrupted
 from sqlstream.session.files import LocalFiles
 from sqlstream.session.joined import PROTOCOL, wire
 from sqlstream.session.joined.connection import Connection
+from sqlstream.session.joined.named_files import NamedFiles
 from sqlstream.session.standing import Standing
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class JoinedSession:
         self._project = project
         self._notify, self._emit, self._progress, self._ask, self._width = notify, emit, progress, ask, width
         self._files = LocalFiles(project)
+        self._variables = dict(variables)
         self._interrupted = threading.Event()
         self._standing = Standing()
         self._standing_asked = False
@@ -91,7 +93,7 @@ class JoinedSession:
 
     def _run(self, script: str, name: str | None, *, init: bool) -> Iterator[Outcome]:
         self._interrupted.clear()
-        running = _Running(self, self._connection, script, name, self._width(), init=init)
+        running = _Running(self, self._connection, script, name, self._width(), NamedFiles(self._variables), init=init)
         try:
             while (said := running.next()) is not None:
                 self._options.mirrored(said["options"])
@@ -129,23 +131,27 @@ class JoinedSession:
 
     # --- what the server asks -----------------------------------------------------------------------------------------
 
-    def replied(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The answer to what the server asks of the user, or of the user's files."""
+    def replied(self, asked: dict[str, Any], named: NamedFiles) -> dict[str, Any]:
+        """The answer to what the server asks of the user, or of those files of the user's that are ``named``."""
         try:
             match asked["ask"]:
                 case "confirm":
                     return {"value": self._ask is None or self._ask(asked["question"], self._interrupted.is_set)}
                 case "read":
-                    return {"value": self._files.read(asked["name"])}
+                    named.check_read(asked["name"])
+                    path, text = self._files.read(asked["name"])
+                    named.seen(text)
+                    return {"value": (path, text)}
                 case "shown":
                     return {"value": self._files.shown(asked["name"])}
         except SqlStreamError as error:
             return {"error": wire.error_out(error)}
         raise AssertionError(asked["ask"])
 
-    def written(self, asked: dict[str, Any], pieces: Iterator[bytes]) -> dict[str, Any]:
-        """The answer to a file that comes in ``pieces``."""
+    def written(self, asked: dict[str, Any], named: NamedFiles, pieces: Iterator[bytes]) -> dict[str, Any]:
+        """The answer to a file that comes in ``pieces``, if it is ``named``."""
         try:
+            named.check_written(asked["name"], overwrite=asked["overwrite"])
             with self._files.new(asked["name"], overwrite=asked["overwrite"]) as path, path.open("wb") as file:
                 for piece in pieces:
                     file.write(piece)
@@ -205,8 +211,11 @@ class JoinedSession:
 class _Running:
     """A script that runs at the server."""
 
-    def __init__(self, session: JoinedSession, connection: Connection, script: str, name: str | None, width: int, *, init: bool) -> None:
-        self._session, self._connection = session, connection
+    def __init__(
+        self, session: JoinedSession, connection: Connection, script: str, name: str | None, width: int, named: NamedFiles, *, init: bool
+    ) -> None:
+        self._session, self._connection, self._named = session, connection, named
+        named.seen(script)
         self._answers: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         self._id = connection.ask("run", self._answers.put, text=script, name=name, width=width, init=init)
 
@@ -216,14 +225,18 @@ class _Running:
         while True:
             said = self._received()
             if "ask" in said:
-                answer = self._session.written(said, self._pieces()) if said["ask"] == "write" else self._session.replied(said)
-                self._connection.say("reply", of=self._id, **answer)
+                self._connection.say("reply", of=self._id, **self._reply(said))
             elif "error" in said:
                 raise wire.error_in(said["error"])
             elif "interrupted" in said:
                 raise Interrupted
             else:
                 return None if said.get("over") else said
+
+    def _reply(self, asked: dict[str, Any]) -> dict[str, Any]:
+        if asked["ask"] == "write":
+            return self._session.written(asked, self._named, self._pieces())
+        return self._session.replied(asked, self._named)
 
     def _pieces(self) -> Iterator[bytes]:
         """A file that comes: each piece is asked for."""
