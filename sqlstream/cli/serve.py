@@ -49,6 +49,7 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
         raise SetupError(f"The server needs the package {error.name}.", hint="pip install 'sqlstream[server]'") from error
     from sqlstream.server.guard import MOST_BYTES, Tokens, is_loopback
     from sqlstream.server.server import Server
+    from sqlstream.session.joined import SILENT_SECONDS
     from sqlstream.session.joined.place import ServerPlace
 
     if not is_loopback(arguments.host) and None in (arguments.tls_certificate, arguments.tls_key, arguments.tokens):
@@ -64,6 +65,7 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
     config = uvicorn.Config(
         application(server, known), host=arguments.host, port=arguments.port, log_level="warning", timeout_graceful_shutdown=5,
         ssl_certfile=arguments.tls_certificate, ssl_keyfile=arguments.tls_key, ws_max_size=MOST_BYTES, ws_per_message_deflate=False,
+        ws_ping_timeout=SILENT_SECONDS,
     )  # fmt: skip
 
     class Listening(uvicorn.Server):

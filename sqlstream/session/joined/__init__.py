@@ -8,5 +8,7 @@ outcomes and rows come one piece after the other as it says ``next``, so that wh
 
 PATH = "/shell"
 """The address of the server's end."""
+SILENT_SECONDS = 60
+"""An end that has not answered for so long has gone."""
 PROTOCOL = 1
 """The version of what is said. Both ends have to have the same."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from sqlstream.core.errors import SetupError, SqlStreamError
-from sqlstream.session.joined import PATH, wire
+from sqlstream.session.joined import PATH, SILENT_SECONDS, wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +133,7 @@ def _connected(place: ServerPlace, stack: ExitStack) -> ClientConnection:
     try:
         return stack.enter_context(connect(
             address, additional_headers=headers, ssl=_trust(place) if parts.scheme == "https" else None, compression=None, max_size=None,
-            open_timeout=_OPEN_SECONDS, proxy=None,
+            open_timeout=_OPEN_SECONDS, ping_timeout=SILENT_SECONDS, proxy=None,
         ))  # fmt: skip
     except InvalidStatus as refused:
         raise _refused(place, refused.response.status_code, refused.response.body) from None
