@@ -6,6 +6,7 @@ import http.client
 import socket
 import ssl
 import subprocess
+from contextlib import closing
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -14,6 +15,8 @@ import pytest
 from sqlstream.cli import serve as command
 from sqlstream.core.errors import SetupError
 from sqlstream.server.guard import MOST_BYTES, Tokens, is_loopback
+from sqlstream.session.joined.place import ServerPlace
+from sqlstream.session.joined.session import JoinedSession
 from tests.server.conftest import serving
 
 if TYPE_CHECKING:
@@ -149,3 +152,21 @@ def test_tls(tmp_path: Path, tokens: Path, no_engine: object) -> None:
         connection.request("GET", "/info", headers={"Authorization": "Bearer secret-1"})
         assert connection.getresponse().status == 200
         connection.close()
+        shells = f"https://127.0.0.1:{address.port}"
+
+        def join(**more: str) -> JoinedSession:
+            user = {"options": {}, "variables": {}, "interactive": False, "notify": print, "emit": print, "save": False, "ask": None}
+            place = ServerPlace(shells, "secret-1", **more)
+            return JoinedSession(place, tmp_path, **user, progress=print, keep_stopped=False, width=lambda: 80)
+
+        # The certificate names another host, and nobody has signed it: who has it as a file knows the server all the same.
+        with closing(join(certificate=str(certificate))) as session:
+            assert [outcome.rows for outcome in session.run("SHOW CURRENT CATALOG")] == [(("default_catalog",),)]
+        with pytest.raises(SetupError, match="is not trusted"):
+            join()
+        other = tmp_path / "other.pem"
+        subprocess.run([*asked_for, "-keyout", str(key), "-out", str(other)], check=True, capture_output=True)
+        with pytest.raises(SetupError, match="is not trusted"):
+            join(certificate=str(other))
+        with pytest.raises(SetupError):
+            join(certificate=str(tmp_path / "none.pem"))
