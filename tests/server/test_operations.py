@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from sqlstream.core.changelog import Change, RowKind
 from sqlstream.server.gateway import operations
 from sqlstream.server.gateway.operations import Operation, Turn
 from sqlstream.server.rows import MOST_ROWS
-from sqlstream.session.results import Stream, text_columns
+from sqlstream.session.results import Done, Stream, text_columns
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -70,3 +71,28 @@ def test_one_that_waits_for_its_client_is_closed(tmp_path: Path) -> None:
     assert made.close() is operations.Status.CLOSED
     made.await_end(10)
     assert made.waiting == 0 and not made._thread.is_alive()
+
+
+def test_statements_run_in_the_order_in_which_they_are_asked_for(tmp_path: Path) -> None:
+    """Also where the client waits for none of them, as dbt does with SET."""
+    ran: list[str] = []
+    begun = threading.Event()
+
+    def run(statement: str) -> Iterator[Done]:
+        begun.wait(60)
+        ran.append(statement)
+        yield Done()
+
+    session = SimpleNamespace(
+        run=run, options={}, project=tmp_path, context=SimpleNamespace(user=SimpleNamespace(notify=print)), interrupt=lambda: None
+    )
+    turn = Turn(session)
+    asked = [Operation(turn, f"SET 'a' = '{number}'", None, {}) for number in range(50)]
+    for one in reversed(asked):
+        turn.awaited_by(one)
+    for one in asked:
+        one._thread.start()
+    begun.set()
+    for one in asked:
+        one.await_end(60)
+    assert ran == [f"SET 'a' = '{number}'" for number in reversed(range(50))]

@@ -89,28 +89,37 @@ class _Rows:
 
 
 class Turn:
-    """Whose statement a session runs: it has one at a time."""
+    """Whose statement a session runs: it has one at a time, in the order in which they were asked for."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._runs = threading.Lock()
         self._owner: Operation | None = None
-        self._changing = threading.Lock()
+        self._waiting: deque[Operation] = deque()
+        self._changed = threading.Condition()
+
+    def awaited_by(self, operation: Operation) -> None:
+        """The turn of ``operation`` comes after those of all that wait now."""
+        with self._changed:
+            self._waiting.append(operation)
 
     @contextmanager
     def of(self, operation: Operation) -> Iterator[None]:
         """The turn of ``operation``, which waits for it."""
-        with self._runs:
-            self._owner = operation
-            try:
-                yield
-            finally:
-                with self._changing:
-                    self._owner = None
+        with self._changed:
+            if operation not in self._waiting:
+                self._waiting.append(operation)
+            self._changed.wait_for(lambda: self._owner is None and self._waiting[0] is operation)
+            self._owner = self._waiting.popleft()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._owner = None
+                self._changed.notify_all()
 
     def interrupt(self, operation: Operation) -> bool:
         """Interrupt its statement; whether it had the turn. What begins just now does not hear of it: ask again."""
-        with self._changing:
+        with self._changed:
             if self._owner is not operation:
                 return False
             self.session.interrupt()
@@ -143,6 +152,7 @@ class Operation:
 
     def start(self) -> None:
         """Begin, in a thread of its own."""
+        self._turn.awaited_by(self)
         self._thread.start()
         if self._timer is not None:
             self._timer.daemon = True
