@@ -300,7 +300,7 @@ def _shown(column: str, effect: Effect) -> str:
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
     (tmp_path / "udfs").mkdir()
-    (tmp_path / "udfs" / "functions.py").write_text(FUNCTIONS)
+    (tmp_path / "udfs" / "lineage_functions.py").write_text(FUNCTIONS)
     return open_session(tmp_path, DECLARATIONS)
 
 

@@ -23,6 +23,7 @@ from types import SimpleNamespace
 from sqlstream.cli import main as cli
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.machine import JobStatus
+from sqlstream.runtime.jobs.script import JobScript
 from sqlstream.runtime.monitor.metrics import Input, Partition, QueryMetrics
 query = QueryMetrics(rows_out=7, watermark=1_700_000_000_000, inputs=(Input("t", 0, (Partition("t-0", 5, 8), Partition("t-1", 5, 5))),))
 class Growing:
@@ -37,7 +38,7 @@ def session(project, **settings):
     Session.start_spark = lambda self: None
     made = Session(project, **settings)
     job = Job("0123abcd", "insert-into_default_catalog.default_database.answers", (None,), project, watches={0: Growing()})
-    made.jobs._jobs[job.id], made.jobs._submissions[job.id] = job, SimpleNamespace(script="SHOW TABLES;")
+    made.jobs._jobs[job.id], made.jobs._submissions[job.id] = job, SimpleNamespace(script=JobScript((), ("SHOW TABLES;",)))
     made.jobs.stop_all = lambda **_: None
     return made
 sys.exit(cli.main(sys.argv[1:], fronts=cli.Fronts(session, cli._shell, cli._run_script)))
