@@ -6,7 +6,6 @@ locks: one that the supervisor holds, and one that its process holds as well, al
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import re
@@ -14,7 +13,7 @@ import time
 from dataclasses import asdict, dataclass, field, replace
 from typing import IO, TYPE_CHECKING
 
-from sqlstream.core import private, storage
+from sqlstream.core import file_locks, storage
 from sqlstream.core.kept import keep_newest
 from sqlstream.core.project_folder import ProjectFolder
 
@@ -85,23 +84,12 @@ def log_of(folder: Path) -> Path:
 
 def held(folder: Path) -> bool:
     """Whether a supervisor has it."""
-    return _locked(folder / SUPERVISED)
+    return file_locks.is_held(folder / SUPERVISED)
 
 
 def is_running(folder: Path) -> bool:
     """Whether a supervisor has it, or the process of its script outlives one."""
-    return _locked(folder / RUNNING)
-
-
-def _locked(path: Path) -> bool:
-    try:
-        with path.open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
+    return file_locks.is_held(folder / RUNNING)
 
 
 def forget(project: Path) -> None:
@@ -111,17 +99,8 @@ def forget(project: Path) -> None:
 
 
 def hold(folder: Path, lock_name: str = SUPERVISED) -> IO[str] | None:
-    """Hold a lock of a folder until the file is closed, by all processes that have it; None where another has it."""
-    lock: IO[str] = private.open_file(private.folder(folder) / lock_name, "a")
-    for _ in range(2):
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return lock
-        except BlockingIOError:
-            # Who only looks has it for a moment.
-            time.sleep(0.1)
-    lock.close()
-    return None
+    """Hold a lock of a folder; see ``file_locks.hold``."""
+    return file_locks.hold(folder / lock_name)
 
 
 def scripts(project: Path) -> Iterator[tuple[Path, Background]]:

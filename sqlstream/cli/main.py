@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sqlstream.core import project_folder
+from sqlstream.core import private, project_folder
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.shell.foreground import Terminated, handled
@@ -231,7 +231,7 @@ def _place(
 def _token(parser: argparse.ArgumentParser, file: Path) -> str:
     """The token in a file that nobody else can read."""
     try:
-        if file.stat().st_mode & 0o077:
+        if private.others_may_read(file):
             parser.error(f"--token-file: others may read {file}; chmod 600 {file}")
         return file.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

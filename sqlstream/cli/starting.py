@@ -126,14 +126,12 @@ def _begin(
     command = command_of(project, file, [background.TIMESTAMPS, *options])
     background.forget(project)
     folder = background.folder_of(project, file.resolve())
-    with _hold(folder, file, seconds, interrupted):
+    log = background.log_of(folder)
+    with _hold(folder, file, seconds, interrupted) as lock, private.open_file(log, "ab") as out:
         Background(str(file.resolve()), command).write(folder)
-        log = background.log_of(folder)
-        out = private.open_file(log, "ab")
-        with out:
-            start = out.tell()
-            stop()
-    with private.open_file(log, "ab") as out:
+        start = out.tell()
+        stop()
+        lock.close()
         supervisor = subprocess.Popen(
             [sys.executable, "-m", "sqlstream.cli.supervisor", str(folder)],
             stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,

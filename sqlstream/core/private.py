@@ -25,6 +25,11 @@ def folder(path: Path) -> Path:
     return path
 
 
+def others_may_read(path: Path) -> bool:
+    """Whether others than its owner may do anything with the file ``path``. Raises OSError."""
+    return bool(path.stat().st_mode & 0o077)
+
+
 def open_file(path: Path, mode: str, encoding: str | None = None) -> IO[Any]:
     """The file ``path``. Raises OSError."""
     return open(path, mode, encoding=encoding, opener=_opener)

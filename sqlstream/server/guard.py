@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hmac
-import stat
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from sqlstream.core import private
 from sqlstream.core.errors import SetupError
 from sqlstream.server.answers import refusal
 
@@ -46,7 +46,7 @@ class Tokens:
     def read(cls, file: Path) -> Tokens:
         """The tokens of a file: one in a line, behind ``read-only`` where it is for looking alone. Raises SetupError where others may read it."""
         try:
-            if stat.S_IMODE(file.stat().st_mode) & 0o077:
+            if private.others_may_read(file):
                 raise SetupError(f"Others may read the file of tokens, {file}.", hint=f"chmod 600 {file}")
             lines = [line.strip() for line in file.read_text("utf-8").splitlines()]
         except (OSError, UnicodeDecodeError) as error:

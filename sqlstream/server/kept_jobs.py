@@ -5,20 +5,19 @@ A script holds what the session of its client had declared and set, secrets amon
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
-from sqlstream.core import private
+from sqlstream.core import file_locks
 from sqlstream.core.errors import SetupError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.runtime.jobs.control.registry import JobRecord
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.machine import JobStatus
+from sqlstream.runtime.jobs.script import name_in, write
 from sqlstream.session.joined import place
 
 if TYPE_CHECKING:
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 # What is not started again.
 _OVER = (JobStatus.FINISHED, JobStatus.FAILED)
-_NAME = "-- "
-_HELD_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -68,16 +65,9 @@ class KeptJobs:
 
     def hold(self) -> None:
         """From now on they are this process's. Raises SetupError where another process has them."""
-        lock = private.open_file(private.folder(self._folder) / "lock", "a+")
-        # A shell that asks whether there is a server has it for a moment.
-        end = time.monotonic() + _HELD_SECONDS
-        while not _is_locked(lock):
-            if time.monotonic() >= end:
-                with lock:
-                    lock.seek(0)
-                    process = lock.read().strip()
-                raise SetupError(f"Process {process} serves this project already.", hint="A project has one server at a time.")
-            time.sleep(_HELD_SECONDS / 10)
+        path = self._folder / "lock"
+        if (lock := file_locks.hold(path)) is None:
+            raise SetupError(f"Process {path.read_text('utf-8').strip()} serves this project already.", hint="A project has one server at a time.")
         place.forget(self._project)
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
@@ -97,12 +87,7 @@ class KeptJobs:
             if script is None:
                 file.unlink(missing_ok=True)
                 return
-            part = private.folder(self._folder) / f".{file.name}"
-            with private.open_file(part, "w", encoding="utf-8") as out:
-                out.write(f"{_NAME}{' '.join(job.name.split())}\n{script}")
-                out.flush()
-                os.fsync(out.fileno())
-            part.replace(file)
+            write(file, job.name, script)
 
     def ended(self, job: Job) -> None:
         """``job`` has ended: one that was stopped may be started again."""
@@ -114,20 +99,7 @@ class KeptJobs:
     def jobs(self) -> list[KeptJob]:
         """All of them, in the order in which they began."""
         files = sorted(self._folder.glob("[!.]*.sql"), key=lambda file: file.stat().st_mtime_ns)
-        return [KeptJob(file, _name(file), file.name.removesuffix(".sql")) for file in files]
+        return [KeptJob(file, name_in(file), file.name.removesuffix(".sql")) for file in files]
 
     def _file(self, job: Job) -> Path:
         return self._folder / f"{job.folder.parent.name}.sql"
-
-
-def _is_locked(lock: IO[str]) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _name(file: Path) -> str:
-    with file.open(encoding="utf-8") as text:
-        return text.readline().removeprefix(_NAME).strip()

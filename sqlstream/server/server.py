@@ -46,13 +46,9 @@ class Server:
         self._kept = KeptJobs(self.project)
         self.jobs.on_begin, self.jobs.on_end = self._kept.keep, self._kept.ended
         self._closing = threading.Event()
-        self.sessions = ClientSessions(
-            self._session,
-            notify,
-            idle_seconds=settings.read(options, "sql-gateway.session.idle-timeout") / 1000,
-            most=settings.read(options, "sql-gateway.session.max-num"),
-        )
-        self.shells = Shells(settings.read(options, "sql-gateway.session.max-num"))
+        idle_seconds, most = settings.read(options, "sql-gateway.session.idle-timeout") / 1000, settings.read(options, "sql-gateway.session.max-num")
+        self.sessions = ClientSessions(self._session, notify, idle_seconds=idle_seconds, most=most)
+        self.shells = Shells(most)
 
     @property
     def spark(self) -> SparkSession:

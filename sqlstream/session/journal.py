@@ -66,11 +66,11 @@ class Journal:
         """Whether what a statement has declared is there for the other session: a file of the project keeps it, or the store of a catalog."""
         if not isinstance(node, APPLIED) or isinstance(node, ast.Use | ast.Module) or node.args.get("temporary"):
             return False
-        return _is_stored(node, context) or (context.user.save and self._is_saved(node, context))
-
-    def _is_saved(self, node: exp.Expr, context: Context) -> bool:
-        """Whether a file of the project has what a statement has declared; of what it drops, whether one had it."""
         key = _key(node, context)
+        return _is_stored(key, context) or (context.user.save and self._is_saved(node, key, context))
+
+    def _is_saved(self, node: exp.Expr, key: ObjectKey, context: Context) -> bool:
+        """Whether a file of the project has ``key``, which a statement has declared; where it drops it, whether one had it."""
         known = key in self._unsaved
         self._unsaved.discard(key)
         if isinstance(node, ast.Drop):
@@ -94,8 +94,8 @@ class Journal:
     def _is_found(self, path: ObjectPath, context: Context) -> bool:
         """Whether another session finds the table or view at ``path``."""
         catalog, key = context.catalog, ObjectKey("RELATION", path)
-        stored = path.catalog in catalog.catalogs and catalog.catalogs[path.catalog].store is not None
-        return path not in catalog.temporary and (stored or (key in context.planner.files.sources and key not in self._unsaved))
+        saved = key in context.planner.files.sources and key not in self._unsaved
+        return path not in catalog.temporary and (saved or _is_stored(key, context))
 
     def script(self, context: Context) -> JobScript | None:
         """The script of the job whose statement runs now. It has the secrets that its statements have. None where it would be too long."""
@@ -121,12 +121,9 @@ def _key(node: exp.Expr, context: Context) -> ObjectKey:
     return ObjectKey("RELATION", path)
 
 
-def _is_stored(node: exp.Expr, context: Context) -> bool:
-    dropped = node.kind.upper() if isinstance(node, ast.Drop) else ""
-    # A store keeps databases, and what is in them but for functions.
-    if isinstance(node, _CATALOGS + _FUNCTIONS) or dropped in ("CATALOG", "FUNCTION"):
+def _is_stored(key: ObjectKey, context: Context) -> bool:
+    """Whether the store of a catalog keeps it: databases, and what is in them but for functions."""
+    if key.kind in ("CATALOG", "FUNCTION"):
         return False
-    names = names_of(node.this)
-    whole = 2 if isinstance(node, _DATABASES) or dropped == "DATABASE" else 3
-    catalog = context.catalog.catalogs.get(names[0] if len(names) == whole else context.catalog.current_catalog)
+    catalog = context.catalog.catalogs.get(key.path.catalog)
     return catalog is not None and catalog.store is not None

@@ -22,6 +22,17 @@ if TYPE_CHECKING:
     from sqlstream.runtime.engine.session import Engine
     from sqlstream.server.guard import Tokens
 
+# Declares the table f of the fixture ``files``, a stream.
+FILES = "CREATE TABLE f (id INT, n INT) WITH ('connector' = 'filesystem', 'path' = '{}', 'format' = 'json', 'source.monitor-interval' = '1 s')"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """An empty folder of JSON lines."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    return folder
+
 
 @contextmanager
 def serving(project: Path, options: dict[str, str], engine: object, tokens: Tokens | None = None, **more: object) -> Iterator[Client]:

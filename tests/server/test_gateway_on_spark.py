@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.server.client import GatewayError, at_once
+from tests.server.conftest import FILES
 from tests.support.sessions import feed
 from tests.support.waiting import until
 
@@ -44,14 +45,6 @@ VALUES = {
     "CAST(NULL AS INT)": "null",
     "CAST(NULL AS ARRAY<INT>)": "null",
 }
-FILES = "CREATE TABLE f (id INT, n INT) WITH ('connector' = 'filesystem', 'path' = '{}', 'format' = 'json', 'source.monitor-interval' = '1 s')"
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    return folder
 
 
 def test_values(on_spark: Client) -> None:

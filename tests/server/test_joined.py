@@ -21,7 +21,7 @@ from sqlstream.session import results
 from sqlstream.session.joined.named_files import NamedFiles
 from sqlstream.session.joined.place import ServerPlace, forget, served_at
 from sqlstream.session.joined.session import JoinedSession
-from tests.server.conftest import serving
+from tests.server.conftest import FILES, serving
 from tests.support.sessions import feed
 from tests.support.waiting import until
 
@@ -358,15 +358,6 @@ def test_where_the_server_of_a_project_is(tmp_path: Path) -> None:
 
 
 # --- with Spark -------------------------------------------------------------------------------------------------------
-
-FILES = "CREATE TABLE f (id INT, n INT) WITH ('connector' = 'filesystem', 'path' = '{}', 'format' = 'json', 'source.monitor-interval' = '1 s')"
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    return folder
 
 
 @pytest.mark.spark

@@ -1,10 +1,22 @@
-"""The script that submits a job in another session."""
+"""The script that submits a job in another session, and the file that keeps it.
+
+It holds what the session had declared and set, secrets among it: nobody but the owner can read the file.
+"""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from sqlstream.core import private
 from sqlstream.sql.quoting import flink_string
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Before the name of the job, in the first line of a file.
+_NAME = "-- "
 
 
 @dataclass(frozen=True)
@@ -18,3 +30,21 @@ class JobScript:
         """The text, for the job of this name: the statement alone may have the name of another, which it is a further job of."""
         named = f"SET 'pipeline.name' = {flink_string(name)}"
         return "".join(f"{text.strip().removesuffix(';')}\n;\n" for text in (*self.declared, named, *self.submitted))
+
+
+def write(file: Path, name: str, text: str) -> None:
+    """Write the script ``text`` of the job called ``name``, whole or not at all, so that it outlives a power cut. Raises OSError."""
+    part = private.folder(file.parent) / f".{file.name}"
+    # What exists keeps its mode.
+    part.unlink(missing_ok=True)
+    with private.open_file(part, "w", encoding="utf-8") as out:
+        out.write(f"{_NAME}{' '.join(name.split())}\n{text}")
+        out.flush()
+        os.fsync(out.fileno())
+    part.replace(file)
+
+
+def name_in(file: Path) -> str:
+    """The name of the job whose script a file keeps. Raises OSError."""
+    with file.open(encoding="utf-8") as text:
+        return text.readline().removeprefix(_NAME).strip()

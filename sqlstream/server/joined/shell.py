@@ -40,7 +40,6 @@ class Shell:
         self._send = send
         self._session: Session | None = None
         self._width = _WIDTH
-        self._asks = False
         self._scripts: dict[int, Script] = {}
         self._running: Script | None = None
         self._thread: threading.Thread | None = None
@@ -93,11 +92,11 @@ class Shell:
         with self._changing:
             if self._session is not None:
                 raise ValidationError("The session is open already.")
-            self._asks = said.get("asks") is True
             session = self._session = self._server.shell_session(
                 texts_of(said, "options"), variables=texts_of(said, "variables"), interactive=said.get("interactive") is True,
                 save=said.get("save") is True, keep_stopped=said.get("keep_stopped") is True, notify=self._notify, emit=self._emit,
-                progress=self._progress, ask=self._confirmed if self._asks else None, files=ShellFiles(self._script), width=lambda: self._width,
+                progress=self._progress, ask=self._confirmed if said.get("asks") is True else None, files=ShellFiles(self._script),
+                width=lambda: self._width,
             )  # fmt: skip
             if self._closed:
                 session.close()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.core import private
+from sqlstream.core import file_locks, private
 from sqlstream.core.project_folder import ProjectFolder
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def served_at(project: Path) -> ServerPlace | None:
     """Where the server of ``project`` listens; None where none runs. One that has just begun is awaited."""
     folder = ProjectFolder(project).served
     end = time.monotonic() + _BEGIN_SECONDS
-    while _is_held(folder / "lock"):
+    while _is_served(folder):
         try:
             return ServerPlace(**json.loads((folder / "address").read_text("utf-8")))
         except (OSError, ValueError, TypeError):
@@ -51,12 +50,8 @@ def served_at(project: Path) -> ServerPlace | None:
     return None
 
 
-def _is_held(lock: Path) -> bool:
+def _is_served(folder: Path) -> bool:
     try:
-        with lock.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # there is none, or it is another's
+        return file_locks.is_held(folder / "lock")
+    except OSError:  # it is another's
         return False
-    return False

@@ -1,16 +1,12 @@
-"""The jobs that a process has handed over to the background, as scripts that submit them.
-
-A script holds what the session of its job had declared and set, secrets among it: nobody but the owner can read it.
-"""
+"""The jobs that a process has handed over to the background, as scripts that submit them."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.core import private
 from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.runtime.jobs.script import write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,14 +30,7 @@ def file_of(project: Path, job: Place) -> Path:
 def keep(project: Path, job: Place, name: str, script: str) -> Path:
     """Write the ``script`` that submits the job called ``name``, whose folder is ``job``; its file. Raises OSError."""
     file = file_of(project, job)
-    part = private.folder(file.parent) / f".{file.name}"
-    # What exists keeps its mode.
-    part.unlink(missing_ok=True)
-    with private.open_file(part, "w", encoding="utf-8") as out:
-        out.write(f"-- {' '.join(name.split())}\n{script}")
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(file)
+    write(file, name, script)
     return file
 
 

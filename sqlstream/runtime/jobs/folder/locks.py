@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from sqlstream.core import private, processes
+from sqlstream.core import file_locks, private, processes
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.storage import HadoopPath, modified
 
@@ -162,12 +162,7 @@ def _opened(folder: Path) -> IO[str]:
 
 
 def _file_holder(folder: Path) -> Owner | None:
-    try:
-        with (folder / "lock").open() as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return None
-    except BlockingIOError:
+    if file_locks.is_held(folder / "lock"):
         return last_holder(folder) or Owner(0, socket.gethostname())
     return None
 
