@@ -338,6 +338,7 @@ class Engine:
             _end_by_want_of_memory(spark)
         if local:
             _use_local_files(spark)
+        _close_callbacks(spark)
         # Spark makes what the state of streams reports to with its first stream; a changed job's state is read before that.
         _ = spark.streams
         return spark
@@ -358,6 +359,13 @@ class Engine:
             return start(options)
         self._archive = archive.archive_path(class_path)
         return archive.started(start, options, self._archive)
+
+
+def _close_callbacks(spark: SparkSession) -> None:
+    """Let no streaming query that has ended leave its connection to this process."""
+    context = spark.sparkContext
+    assert context._gateway is not None
+    classes(spark).gateway.Callbacks.closeWhenQueriesEnd(context._jsc.sc(), context._gateway.java_gateway_server)
 
 
 def _end_by_want_of_memory(spark: SparkSession) -> None:
