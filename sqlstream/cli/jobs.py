@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from sqlstream.cli import background, starting
+from sqlstream.cli import background, served, starting
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs.control import handed_over, registry
@@ -46,6 +46,7 @@ _OF_FILES = {
     "upgrade": "have the jobs of a script that has changed go on in the background with what they have kept, unless state would be lost",
 }
 _ENDING_SECONDS = 100.0
+_GOES_ON = "its server has ended, and starts it again when it is started"
 _DRAINED = "all that had arrived is processed, and every window closed"
 # By whether it is drained, and saved.
 _STOPS = {
@@ -134,7 +135,7 @@ def main(
             case "restart":
                 return _restart(registry.find(jobs, arguments.name))
             case "start" if one:
-                return _start(project, registry.find(jobs, str(arguments.file)))
+                return _start(project, registry.find(jobs, str(arguments.file)), submit)
             case "savepoint":
                 return _ask(registry.find(jobs, arguments.name), Action.SAVEPOINT, arguments.timeout)
             case "drop":
@@ -146,7 +147,8 @@ def main(
             case _ if not (arguments.embedded or background.is_running(background.folder_of(project, arguments.file))) and (
                 server := served_at(project)
             ):
-                return submit(["--project", str(project), "-f", str(arguments.file), *more], server)
+                served.check_runs_not(project, jobs, arguments.file)
+                return submit(["--project", str(project), "-f", str(arguments.file.resolve()), *more], server)
             case _:
                 return starting.detached(project, jobs, arguments.file, more)
 
@@ -192,7 +194,7 @@ def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: S
 
 def _list(project: Path, jobs: Place, *, as_json: bool) -> int:
     known, scripts = registry.records(jobs), background.supervised(project)
-    rows = [_row(job, scripts) for job in known]
+    rows = [_row(project, job, scripts) for job in known]
     of_jobs = {job.status.pid for job in known if job.status is not None and job.held}
     # A script whose jobs have not begun yet, or whose process is started again.
     rows += [(Path(s.file).name, "STARTING", None, s, None, None, None, None, None) for p, s in scripts.items() if p not in of_jobs]
@@ -204,11 +206,12 @@ def _list(project: Path, jobs: Place, *, as_json: bool) -> int:
     return 0
 
 
-def _row(job: JobRecord, scripts: dict[int, Background]) -> Row:
+def _row(project: Path, job: JobRecord, scripts: dict[int, Background]) -> Row:
     status, version = job.status, job.version
     script = scripts.get(status.pid) if status is not None and job.held else None
     number = None if version is None else version.number
-    return job.name, job.state, job.holder, script, number, job.size(), job.progressed, job.error, job.id or None
+    error = job.error or (_GOES_ON if job.state == "CANCELED" and served.starts_again(project, job) else None)
+    return job.name, job.state, job.holder, script, number, job.size(), job.progressed, error, job.id or None
 
 
 def _texts(row: Row) -> tuple[str, ...]:
@@ -233,7 +236,7 @@ def _object(row: Row) -> dict[str, str | int | None]:
 
 
 def _show(project: Path, job: JobRecord) -> int:
-    pairs: list[tuple[str, str | None]] = list(zip(COLUMNS, _texts(_row(job, background.supervised(project))), strict=True))
+    pairs: list[tuple[str, str | None]] = list(zip(COLUMNS, _texts(_row(project, job, background.supervised(project))), strict=True))
     pairs.append(("folder", str(job.path)))
     if job.status is not None:
         pairs.append(("start time", _time(job.status.since)))
@@ -278,10 +281,15 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
         unknown = "has ended after its supervisor was killed, or could not write how it ended"
         how = unknown if of.exit_code is None else f"has ended with exit code {of.exit_code}"
         raise ValidationError(f"'{name}' is not running: it {how}.", hint=f"sqlstream jobs logs {name} has what it said.")
+    if not registry.exists(jobs, name) and (at_server := served.of_script(project, jobs, name)):
+        for job in at_server:
+            if job.held or served.starts_again(project, job):
+                _stop(project, jobs, job.name, action, seconds)
+        return 0
     job = registry.find(jobs, name)
-    if action is Action.STOP and job.state == "SUSPENDED":
+    if action is Action.STOP and not job.held and (job.state == "SUSPENDED" or served.starts_again(project, job)):
         job.folder.keep_stopped()
-        Screen().notify(f"Job '{job.name}' has no process; it stays stopped where its script is started again by itself.")
+        Screen().notify(f"Job '{job.name}' has no process; it stays stopped where its script, or its server, is started again.")
         return 0
     _ask(job, action, seconds)
     again = f"sqlstream jobs start {shlex.quote(job.name)} starts it again in its process, its statement in another"
@@ -372,7 +380,7 @@ def _restart(job: JobRecord) -> int:
     return 0
 
 
-def _start(project: Path, job: JobRecord) -> int:
+def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPlace], int]) -> int:
     """Start a job alone, in the process of its script; one that does not run now, and comes again by itself, starts it then."""
     if job.held or job.has_process():
         try:
@@ -388,7 +396,12 @@ def _start(project: Path, job: JobRecord) -> int:
     if _comes_again(project, job):
         Screen().notify(f"Job '{job.name}' starts with its script, whose process is being started again.")
         return 0
-    if (of := _ran(project, job)) is not None:
+    kept = served.kept(project, job)
+    if kept is not None and (server := served_at(project)) is not None:
+        return submit(["--project", str(project), "-f", str(kept.file)], server)
+    if kept is not None:
+        how = "sqlstream serve starts it, with the other jobs of the server."
+    elif (of := _ran(project, job)) is not None:
         how = f"sqlstream jobs start {shlex.quote(of.file)} --detach runs it, with all of its jobs."
     elif handed_over.file_of(project, job.path).is_file():
         how = f"sqlstream jobs start {shlex.quote(job.name)} --detach runs it in the background."
@@ -442,10 +455,13 @@ def _of_logs(project: Path, jobs: Place, name: str) -> Path:
     resolved = Path(name).resolve()
     if by_file := next((f for f, s in folders if Path(s.file) == resolved), None):
         return by_file
+    if not registry.exists(jobs, name) and served.of_script(project, jobs, name):
+        raise ValidationError(f"'{name}' does not run in the background.", hint=served.LOG)
     job = registry.find(jobs, name)
     if by_job := next((f for f, s in folders if s.runs(job.process_id)), None):
         return by_job
     before = background.folder_of(project, handed_over.file_of(project.resolve(), job.path))
     if background.log_of(before).is_file():
         return before
-    raise ValidationError(f"Job '{job.name}' does not run in the background.", hint=f"What Spark has said is in {project}/.sqlstream/log.")
+    hint = served.LOG if served.kept(project, job) is not None else f"What Spark has said is in {project}/.sqlstream/log."
+    raise ValidationError(f"Job '{job.name}' does not run in the background.", hint=hint)

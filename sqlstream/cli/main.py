@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sqlstream.core import private, project_folder
+from sqlstream.core import project_folder
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.shell.foreground import Terminated, handled
@@ -104,7 +104,7 @@ def _main(argv: list[str], fronts: Fronts | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
-        Screen().error(error if isinstance(error, SqlStreamError) else defect(error, Path.cwd()))
+        Screen().error(error if isinstance(error, SqlStreamError) else defect(error, _of_project().parse_known_args(argv)[0].project or Path.cwd()))
         return 1
 
 
@@ -229,13 +229,12 @@ def _place(
 
 
 def _token(parser: argparse.ArgumentParser, file: Path) -> str:
-    """The token in a file that nobody else can read."""
+    from sqlstream.core.tokens import Tokens
+
     try:
-        if private.others_may_read(file):
-            parser.error(f"--token-file: others may read {file}; chmod 600 {file}")
-        return file.read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        parser.error(f"--token-file: cannot read {file}: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8'}")
+        return Tokens.read(file).of_client()
+    except SetupError as error:
+        parser.error(f"--token-file: {error.message} {error.hint or ''}".rstrip())
 
 
 def _background(project: Path) -> StartsInBackground:

@@ -24,7 +24,7 @@ from xml.sax.saxutils import quoteattr
 from sqlstream.core import sealed, trust
 from sqlstream.core.errors import SetupError
 from sqlstream.core.java import require_java
-from sqlstream.core.progress import Passing
+from sqlstream.core.lines import Passing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

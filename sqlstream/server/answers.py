@@ -153,6 +153,14 @@ def texts_of(asked: dict[str, Any], name: str) -> dict[str, str]:
     return value
 
 
+def flag_of(asked: dict[str, Any], name: str) -> bool:
+    """The flag ``name`` of a body; false where it is not there."""
+    value = asked.get(name)
+    if not isinstance(value, bool | None):
+        raise BadRequest(f"{name} is true or false")
+    return value is True
+
+
 def seconds_of(asked: dict[str, Any]) -> float | None:
     """For how long the statement may take; None where nothing is said, or 0."""
     millis = asked.get("executionTimeout")

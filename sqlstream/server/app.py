@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from sqlstream.server.guard import Tokens
+    from sqlstream.core.tokens import Tokens
     from sqlstream.server.server import Server
 
 
@@ -47,7 +47,7 @@ def application(server: Server, tokens: Tokens | None = None) -> Starlette:
     answered = [route for addresses, versions in subjects for route in answers.routes(addresses, versions, server.project)]
     return Starlette(
         routes=[*answered, openapi.route(address for addresses, _ in subjects for address in addresses), joined.route(server)],
-        middleware=[Middleware(Guard, tokens=tokens)],
+        middleware=[Middleware(Guard, tokens=tokens, tell=server.tell)],
         lifespan=running,
         exception_handlers={404: _refused, 405: _refused},
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING
 
 from sqlstream.core import file_locks
@@ -17,7 +17,7 @@ from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.runtime.jobs.control.registry import JobRecord
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.machine import JobStatus
-from sqlstream.runtime.jobs.script import name_in, write
+from sqlstream.runtime.jobs.script import name_in, script_of, write
 from sqlstream.session.joined import place
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ class KeptJob:
     name: str
     folder: str
 
+    @property
+    def of(self) -> str | None:
+        """The file of the script that it is of, if it is of one. Raises OSError."""
+        return script_of(self.script())
+
     def script(self) -> str:
         """What submits it. Raises OSError."""
         return self.file.read_text("utf-8")
@@ -48,6 +53,13 @@ class KeptJob:
         if not path.exists():
             return True
         return JobRecord(path, self.name, Status.read(path)).state in {status.value for status in _OVER}
+
+    def note(self, jobs: Place, error: str, hint: str) -> None:
+        """Write into its folder, in that of all, why it does not run."""
+        path = jobs / self.folder
+        if (status := Status.read(path)) is not None:
+            with suppress(OSError):
+                replace(status, error=error, hint=hint).write(path)
 
     def forget(self) -> None:
         """It is not started again."""
@@ -97,7 +109,7 @@ class KeptJobs:
                 self._file(job).unlink(missing_ok=True)
 
     def jobs(self) -> list[KeptJob]:
-        """All of them, in the order in which they began."""
+        """All of them, in the order in which they began. Raises OSError."""
         files = sorted(self._folder.glob("[!.]*.sql"), key=lambda file: file.stat().st_mtime_ns)
         return [KeptJob(file, name_in(file), file.name.removesuffix(".sql")) for file in files]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.core import settings
 from sqlstream.core.defects import as_defects
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.core.lines import OfJob
 from sqlstream.runtime.engine.session import Engine
 from sqlstream.runtime.jobs.jobs import Jobs
 from sqlstream.server.answers import told
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from sqlstream.runtime.jobs.job import Job
     from sqlstream.server.kept_jobs import KeptJob
 
 # Between two tries to start jobs again that ran before, in seconds.
@@ -38,13 +41,13 @@ class Server:
         """``engine``: another's, which goes on when the server is closed."""
         self.project = project.resolve()
         self._options = dict(options)
-        self._notify = notify
+        self.tell = notify
         self._owns_engine = engine is None
         self._engine = engine or Engine(self.project, lambda: self._options, notify, starts_anew=True)
         access = SessionEngine(self.project, self._options, notify, self._engine)
         self.jobs = Jobs(self.project, access.job_folders, notify, notify, access.again)
         self._kept = KeptJobs(self.project)
-        self.jobs.on_begin, self.jobs.on_end = self._kept.keep, self._kept.ended
+        self.jobs.on_begin, self.jobs.on_end = self._kept.keep, self._ended
         self._closing = threading.Event()
         idle_seconds, most = settings.read(options, "sql-gateway.session.idle-timeout") / 1000, settings.read(options, "sql-gateway.session.max-num")
         self.sessions = ClientSessions(self._session, notify, idle_seconds=idle_seconds, most=most)
@@ -60,8 +63,14 @@ class Server:
         process serves the project.
         """
         self._kept.hold()
+        self.jobs.report(self._options)
         self._engine.start(warm=True)
         threading.Thread(target=self._go_on, name="jobs-go-on", daemon=True).start()
+
+    def _ended(self, job: Job) -> None:
+        self._kept.ended(job)
+        if job.error is not None:
+            self.tell(OfJob(f"[ERROR] Job '{job.name}' has failed.\n{told(job.error)}", job.name, job.error))
 
     def _go_on(self) -> None:
         """Start those jobs again: one that is hindered as often as it takes."""
@@ -80,8 +89,12 @@ class Server:
             with as_defects(self.project):
                 self._start_again(job)
         except SqlStreamError as problem:
-            again = "It is tried again." if problem.heals else f"Its script stays in {job.file}."
-            self._notify(f"Job '{job.name}' of this server was not started again. {again}\n{told(problem)}")
+            what = f"Job '{job.name}' of this server was not started again."
+            how = "It is tried again." if problem.heals else f"sqlstream jobs start {shlex.quote(job.name)} tries it once more."
+            self.tell(OfJob(f"[ERROR] {what} {how}\n{told(problem)}", job.name, problem))
+            if not problem.heals:
+                job.note(self.jobs.folders.jobs, f"It was not started again: {problem.message}", how)
+                self.jobs.tell_of_left(job.name, problem)
             return not problem.heals
         return True
 
@@ -92,7 +105,7 @@ class Server:
         with closing(self._session({}, keep_stopped=True)) as session:
             for outcome in session.run(job.script()):
                 if isinstance(outcome, Submitted):
-                    self._notify(f"Job '{job.name}' goes on.")
+                    self.tell(OfJob(f"Job '{job.name}' goes on.", job.name))
 
     def shell_session(self, asked: Mapping[str, str], **user: Any) -> Session:
         """The session of a joined shell, whose ``user`` is as Session has one. Raises SqlStreamError."""
@@ -110,12 +123,15 @@ class Server:
                 raise problem
             if _means_something(key, value):
                 options[key] = value
-        more = {"notify": self._notify, "emit": self._notify, "values": True, **more}
+        more = {"notify": self.tell, "emit": self.tell, "values": True, **more}
         return Session(self.project, options=options, engine=self._engine, jobs=self.jobs, given=self._options, **more)
 
     def close(self) -> None:
         """Close the sessions, stop the jobs with their state, and Spark."""
         self._closing.set()
+        running = [job.name for job in self.jobs if job.lives]
+        going = f" Jobs stop with their state, and go on with the next server: {', '.join(running)}." if running else ""
+        self.tell(f"The server ends.{going}")
         self.sessions.close_all()
         self.jobs.stop_all()
         self.jobs.settle()

@@ -126,6 +126,8 @@ class Context:
     secrets: Secrets
     # The script files that run one another, outermost first: each with the name that its errors have.
     files: list[tuple[str, str]] = field(default_factory=list)
+    # The file whose statements run, none of those that it runs in turn.
+    script: str | None = None
     # The INSERTs since BEGIN STATEMENT SET.
     statement_set: list[exp.Expr] | None = None
     last_result: LastResult | None = None

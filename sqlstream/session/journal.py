@@ -104,7 +104,7 @@ class Journal:
         changed = {k: v for k, v in context.options.items() if self._given.get(k) != v}
         options = [f"SET {flink_string(k)} = {flink_string(v)}" for k, v in sorted(changed.items())]
         submitted = (*self._set, "END") if self._set else (context.statement.text,)
-        return JobScript((*options, *self._declared), submitted)
+        return JobScript((*options, *self._declared), submitted, context.script)
 
 
 def _key(node: exp.Expr, context: Context) -> ObjectKey:

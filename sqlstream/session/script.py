@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlstream.core.defects import defect
 from sqlstream.core.depth import steps
 from sqlstream.core.errors import NotSupported, SqlStreamError
+from sqlstream.runtime.jobs.script import script_of
 from sqlstream.session.context import RunningStatement
 from sqlstream.session.statements import carried_out
 from sqlstream.sql.statements.parsing import parse
@@ -32,6 +33,7 @@ def run_script(context: Context, script: str, name: str | None = None) -> Iterat
     masked = context.secrets.masked
     script = _substituted(context, script, name)
     if not context.files:
+        context.script = script_of(script) or name
         context.jobs.begin_script()
     for statement in split(script):
         located = partial(_located, context=context, script=script, name=name, statement=statement)

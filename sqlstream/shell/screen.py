@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError
 from sqlstream.core.kept import NO_SPACE
-from sqlstream.core.progress import Passing
+from sqlstream.core.lines import OfJob, Passing
 from sqlstream.core.secrets import masked_value
 from sqlstream.shell import tableau
 
@@ -157,8 +157,11 @@ class Screen:
     def _notify(self, colour: str, line: str) -> None:
         if self.log_format == "json":
             level = _LEVEL.match(line)
-            if line:
-                self._log(level[1] if level else "INFO", message=line[level.end() :] if level else line)
+            of = {"job": line.job} if isinstance(line, OfJob) else {}
+            if isinstance(line, OfJob) and line.error is not None:
+                self._log("ERROR", **error_fields(line.error, verbose=self.verbose) | of)
+            elif line:
+                self._log(level[1] if level else "INFO", message=line[level.end() :] if level else line, **of)
             return
         stream = self.err or sys.stderr
         line = f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {line}" if self.timestamps and line else line

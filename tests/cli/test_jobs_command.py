@@ -28,6 +28,7 @@ from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs.control import handed_over as handing
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.folder.generations import JobFolder
+from sqlstream.runtime.jobs.script import JobScript, write
 from tests.support.sessions import feed
 from tests.support.waiting import until
 
@@ -73,12 +74,18 @@ def test_one_that_is_stopped(tmp_path: Path, stopped: JobFolder) -> None:
     assert (again.returncode, "Job 'a' is not running: it is CANCELED." in again.stderr) == (1, True)
 
 
-def test_one_whose_process_was_killed_stays_stopped_until_it_is_started(tmp_path: Path, stopped: JobFolder) -> None:
+@pytest.fixture
+def gone() -> dict[str, object]:
+    """Of a Status: a process that has ended."""
     with subprocess.Popen(["true"]) as ended:
         ended.wait()
-    Status("77", "RUNNING", 1.0, "1", pid=ended.pid, machine=processes.machine()).write(stopped.path)
+    return {"pid": ended.pid, "machine": processes.machine()}
+
+
+def test_one_whose_process_was_killed_stays_stopped_until_it_is_started(tmp_path: Path, stopped: JobFolder, gone: dict[str, object]) -> None:
+    Status("77", "RUNNING", 1.0, "1", **gone).write(stopped.path)
     halted = jobs(tmp_path, "stop", "a")
-    assert (halted.returncode, halted.stderr) == (0, "Job 'a' has no process; it stays stopped where its script is started again by itself.\n")
+    assert (halted.returncode, halted.stderr) == (0, "Job 'a' has no process; it stays stopped where its script, or its server, is started again.\n")
     assert stopped.stays_stopped
     # Nobody is there who could start it: it comes again with its script.
     started = jobs(tmp_path, "start", "a")
@@ -86,6 +93,35 @@ def test_one_whose_process_was_killed_stays_stopped_until_it_is_started(tmp_path
     assert not stopped.stays_stopped
     for wrong in (["start", "a", "-D", "x=y"], ["start", __file__]):
         assert jobs(tmp_path, *wrong).returncode == 2
+
+
+def test_one_that_a_server_keeps_which_has_ended(tmp_path: Path, stopped: JobFolder, gone: dict[str, object]) -> None:
+    """Its next server starts it again, unless somebody says otherwise now."""
+    Status("77", "CANCELED", 1.0, "1", **gone).write(stopped.path)
+    file = tmp_path / "totals of a.sql"
+    write(tmp_path / ".sqlstream" / "served" / f"{stopped.path.name}.sql", "a", JobScript((), ("INSERT INTO o SELECT 1",), str(file)).of("a"))
+
+    def listed() -> str | None:
+        (row,) = map(json.loads, jobs(tmp_path, "list", "--json").stdout.splitlines())
+        assert row["status"] == "CANCELED"
+        return row["last error"]
+
+    goes_on = "its server has ended, and starts it again when it is started"
+    for name in ("a", str(file)):
+        assert listed() == goes_on
+        halted = jobs(tmp_path, "stop", name)
+        assert halted.returncode == 0 and "Job 'a' has no process; it stays stopped" in halted.stderr, halted
+        assert stopped.stays_stopped and listed() is None
+        assert jobs(tmp_path, "stop", "a").returncode == 1
+        started = jobs(tmp_path, "start", "a")
+        assert started.returncode == 1 and "sqlstream serve starts it" in started.stderr, started
+        assert not stopped.stays_stopped
+    for name in ("a", str(file)):
+        said = jobs(tmp_path, "logs", name)
+        assert said.returncode == 1 and "It runs at the project's server, in whose log is what it says." in said.stderr
+    # One that was not started again is not what goes on.
+    Status("77", "CANCELED", 1.0, "1", error="It was not started again: no.", **gone).write(stopped.path)
+    assert listed() == "It was not started again: no."
 
 
 def test_without_a_terminal_nothing_is_deleted_unasked(tmp_path: Path, stopped: JobFolder) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from sqlstream.core import jars, sealed
 from sqlstream.core.errors import SetupError
-from sqlstream.core.progress import Passing
+from sqlstream.core.lines import Passing
 
 CONTENT = {"a": b"jar a" * 1000, "b": b"jar b" * 1000}
 # A stand-in for Ivy: brings what stands in the folder FAKE_JARS, as Ivy would, and counts its runs.

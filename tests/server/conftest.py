@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from sqlstream.core.tokens import Tokens
     from sqlstream.runtime.engine.session import Engine
-    from sqlstream.server.guard import Tokens
 
 # Declares the table f of the fixture ``files``, a stream.
 FILES = "CREATE TABLE f (id INT, n INT) WITH ('connector' = 'filesystem', 'path' = '{}', 'format' = 'json', 'source.monitor-interval' = '1 s')"

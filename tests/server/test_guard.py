@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from sqlstream.cli import serve as command
 from sqlstream.core.errors import SetupError
-from sqlstream.server.guard import MOST_BYTES, Tokens, is_loopback
+from sqlstream.core.tokens import Tokens
+from sqlstream.server.guard import MOST_BYTES, is_loopback
 from sqlstream.session.joined.place import ServerPlace
 from sqlstream.session.joined.session import JoinedSession
 from tests.server.conftest import serving
@@ -86,7 +89,7 @@ def test_long_requests(client: Client) -> None:
 @pytest.fixture
 def tokens(tmp_path: Path) -> Path:
     file = tmp_path / "tokens"
-    file.write_text("# of the team\nsecret-1\n\nread-only  looking-1 \n")
+    file.write_text("# of the team\nsecret-of-the-team-1\n\nread-only  looking-alone-is-all-1 \n")
     file.chmod(0o600)
     return file
 
@@ -100,16 +103,16 @@ def guarded(tmp_path: Path, tokens: Path, no_engine: object) -> Iterator[Client]
 @pytest.mark.parametrize(
     ("authorization", "get", "post"),
     [
-        ("Bearer secret-1", 200, 200),
-        ("bearer secret-1", 200, 200),
-        ("Bearer looking-1", 200, 403),
-        ("Bearer secret-2", 401, 401),
-        ("Bearer secret-1x", 401, 401),
+        ("Bearer secret-of-the-team-1", 200, 200),
+        ("bearer secret-of-the-team-1", 200, 200),
+        ("Bearer looking-alone-is-all-1", 200, 403),
+        ("Bearer secret-of-the-team-2", 401, 401),
+        ("Bearer secret-of-the-team-1x", 401, 401),
         ("Bearer ", 401, 401),
         ("Bearer", 401, 401),
-        ("secret-1", 401, 401),
-        ("Basic secret-1", 401, 401),
-        ("Bearer read-only looking-1", 401, 401),
+        ("secret-of-the-team-1", 401, 401),
+        ("Basic secret-of-the-team-1", 401, 401),
+        ("Bearer read-only looking-alone-is-all-1", 401, 401),
         (None, 401, 401),
     ],
 )
@@ -121,8 +124,21 @@ def test_tokens(guarded: Client, authorization: str | None, get: int, post: int)
     assert asked(guarded, "GET", "/nothing", headers) == (404 if get == 200 else get)
 
 
+def test_who_was_refused_is_told_of_without_what_was_sent(
+    tmp_path: Path, tokens: Path, no_engine: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(tmp_path, {}, no_engine, Tokens.read(tokens)) as client:
+        assert asked(client, "GET", "/info", {"Authorization": "Bearer canary-of-a-token"}) == 401
+        assert asked(client, "POST", "/sessions", {"Authorization": "Bearer looking-alone-is-all-1"}, b"{}") == 403
+        with pytest.raises(InvalidStatus):
+            connect(client.address.replace("http", "ws") + "/shell", additional_headers={"Authorization": "Bearer canary-of-a-token"})
+    said = [line for line in capsys.readouterr().out.splitlines() if "refused" in line]
+    no_token, looks = "The request has no token that is known.", "The token is for looking alone."
+    assert said == [f"[WARNING] 127.0.0.1 was refused: {why}" for why in (no_token, looks, no_token)]
+
+
 def test_files_of_tokens(tokens: Path) -> None:
-    assert Tokens.read(tokens) == Tokens((b"secret-1",), (b"looking-1",))
+    assert Tokens.read(tokens) == Tokens((b"secret-of-the-team-1",), (b"looking-alone-is-all-1",))
     tokens.chmod(0o640)
     with pytest.raises(SetupError, match="Others may read the file of tokens"):
         Tokens.read(tokens)
@@ -130,14 +146,81 @@ def test_files_of_tokens(tokens: Path) -> None:
     tokens.write_text("# none\n")
     with pytest.raises(SetupError, match="There is no token in"):
         Tokens.read(tokens)
-    with pytest.raises(SetupError, match="The file of tokens can't be read"):
+    with pytest.raises(SetupError, match="none, can't be read: No such file"):
         Tokens.read(tokens.with_name("none"))
+    tokens.write_bytes(b"\xff" * 32)
+    with pytest.raises(SetupError, match="it is not UTF-8"):
+        Tokens.read(tokens)
+
+
+LONG = "0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "line", ["read-only", "read-only ", "read-only short", "short", f"{LONG} {LONG}", f"read-only {LONG} x", f"{LONG}\u00e9", f"{LONG}\x07"]
+)
+def test_lines_that_are_no_token_are_refused_and_not_shown(tokens: Path, line: str) -> None:
+    tokens.write_text(f"{LONG}\n{line}\n", "utf-8")
+    with pytest.raises(SetupError, match="Line 2 of .*tokens is not a token") as caught:
+        Tokens.read(tokens)
+    assert LONG not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"), [(LONG, LONG), (f"read-only {LONG}x\n{LONG}y\n{LONG}z", f"{LONG}y"), (f"# looks\nread-only {LONG}x", f"{LONG}x")]
+)
+def test_what_a_client_sends_of_a_file(tokens: Path, text: str, sent: str) -> None:
+    tokens.write_text(text, "utf-8")
+    assert Tokens.read(tokens).of_client() == sent
 
 
 @pytest.mark.parametrize("arguments", [["--host", "0.0.0.0"], ["--host", "10.1.2.3", "--tokens", "t"], ["--host", "example.com", "--tls-key", "k"]])
 def test_an_address_that_others_reach_needs_tls_and_tokens(tmp_path: Path, arguments: list[str]) -> None:
     with pytest.raises(SetupError, match="others reach the server, which needs a certificate and tokens there"):
         command.main(arguments, tmp_path, {})
+
+
+@pytest.fixture
+def other_port() -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        yield str(taken.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (["--tls-certificate", "c.pem"], "A certificate and its key go together", "Name --tls-key"),
+        (["--tls-key", "c.pem"], "A certificate and its key go together", "Name --tls-certificate"),
+        (["--tls-certificate", "none.pem", "--tls-key", "c.pem"], "none.pem' can't be read: No such file", "Check --tls-certificate"),
+        (["--tls-certificate", "c.pem", "--tls-key", "c.pem"], "are no certificate with its key", "Both are PEM"),
+        (["--port", "TAKEN"], "can't listen at 127.0.0.1:.*: Address already in use", "--port names another"),
+        (["--host", "localhost.invalid", "--tls-certificate", "c.pem", "--tls-key", "c.pem"], "others reach the server", "--tokens"),
+    ],
+)
+def test_arguments_that_can_not_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other_port: str, arguments: list[str], message: str, hint: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.pem").write_text("no certificate")
+    with pytest.raises(SetupError, match=message) as caught:
+        command.main([argument.replace("TAKEN", other_port) for argument in arguments], tmp_path, {})
+    assert hint in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("port", ["99999", "-1", "x", ""])
+def test_ports_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str], port: str) -> None:
+    with pytest.raises(SystemExit):
+        command.main([f"--port={port}"], tmp_path, {})
+    assert "a port is a number from 0 to 65535" in capsys.readouterr().err
+
+
+def test_all_addresses_of_a_name_have_one_port() -> None:
+    sockets = command._listening("localhost", 0)
+    try:
+        assert len({one.getsockname()[1] for one in sockets}) == 1
+    finally:
+        for one in sockets:
+            one.close()
 
 
 def test_tls(tmp_path: Path, tokens: Path, no_engine: object) -> None:
@@ -149,14 +232,14 @@ def test_tls(tmp_path: Path, tokens: Path, no_engine: object) -> None:
     with serving(tmp_path, {}, no_engine, Tokens.read(tokens), ssl_certfile=certificate, ssl_keyfile=key) as client:
         address = urlsplit(client.address)
         connection = http.client.HTTPSConnection("localhost", address.port, context=ssl.create_default_context(cafile=str(certificate)))
-        connection.request("GET", "/info", headers={"Authorization": "Bearer secret-1"})
+        connection.request("GET", "/info", headers={"Authorization": "Bearer secret-of-the-team-1"})
         assert connection.getresponse().status == 200
         connection.close()
         shells = f"https://127.0.0.1:{address.port}"
 
         def join(**more: str) -> JoinedSession:
             user = {"options": {}, "variables": {}, "interactive": False, "notify": print, "emit": print, "save": False, "ask": None}
-            place = ServerPlace(shells, "secret-1", **more)
+            place = ServerPlace(shells, "secret-of-the-team-1", **more)
             return JoinedSession(place, tmp_path, **user, progress=print, keep_stopped=False, width=lambda: 80)
 
         # The certificate names another host, and nobody has signed it: who has it as a file knows the server all the same.

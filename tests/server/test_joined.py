@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 
 from sqlstream.core import settings
 from sqlstream.core.errors import Defect, NotSupported, SetupError, SyntaxProblem, ValidationError
-from sqlstream.server.guard import Tokens
+from sqlstream.core.tokens import Tokens
 from sqlstream.server.kept_jobs import KeptJobs
 from sqlstream.session import results
 from sqlstream.session.joined.named_files import NamedFiles
@@ -279,6 +279,12 @@ def test_the_server_goes(tmp_path: Path, no_engine: object, joined: Opened) -> N
     until(lambda: session.standing().status == "the server does not answer")
     with pytest.raises(SetupError, match=r"No server answers at http://127.0.0.1:\d+"):
         joined(client)
+    for text in ("QUIT;", "exit", "-- enough\nQuit ;"):
+        (left,) = session.run(text)
+        assert isinstance(left, results.Exit) and "does not answer any more" in left.notices[0]
+    for text in ("SHOW TABLES; QUIT;", "QUIT QUIT", "'", ""):
+        with pytest.raises(SetupError):
+            list(session.run(text))
 
 
 @pytest.mark.parametrize(

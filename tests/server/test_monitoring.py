@@ -97,6 +97,8 @@ def test_a_job(on_spark: Client, tmp_path: Path) -> None:
     assert refused.status == 400 and "A savepoint is not written to '/tmp/elsewhere'" in refused.error
     assert on_spark.ask("GET", f"/v1/jobs/{job}/savepoints/{NONE}").status == 400
 
+    for wrong in ("stop", {"drain": "x"}), ("stop", {"drain": 1}), ("savepoints", {"cancel-job": "true"}):
+        assert on_spark.ask("POST", f"/v1/jobs/{job}/{wrong[0]}", wrong[1]).status == 400
     stopped = on_spark.ask("POST", f"/v1/jobs/{job}/stop", {"drain": False})
     assert Path(made(stopped.body["request-id"]).removeprefix("file://")).is_dir()
     (listed,) = on_spark.ask("GET", "/v1/jobs/overview").body["jobs"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import stat
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.runtime.jobs.script import write
 from tests.server.client import Client
 from tests.support.sessions import feed
 from tests.support.waiting import until
@@ -109,22 +111,43 @@ def test_jobs_go_on(tmp_path: Path, ended_by: signal.Signals) -> None:
 
 
 def test_a_job_that_can_not_go_on_is_told_of(tmp_path: Path) -> None:
-    """Its script has to be one that is refused now."""
-    served_folder = tmp_path / ".sqlstream" / "served"
-    served_folder.mkdir(parents=True)
-    for name in ("a", "dropped"):
-        (served_folder / f"{name}.sql").write_text(f"-- {name}\nINSERT INTO nowhere SELECT 1\n;\n")
-    home = tmp_path / ".sqlstream" / "jobs" / "a"
-    home.mkdir(parents=True)
+    """Its table has gone meanwhile. When it is there again, the job is started in the server that runs."""
+    served_folder, alerts, catalog = tmp_path / ".sqlstream" / "served", tmp_path / "alerts", tmp_path / "catalog"
+    (tmp_path / "sqlstream.toml").write_text(f'[options]\n"alert.to" = "tee -a \'{alerts}\'"\n')
+    catalog.mkdir()
+    table = catalog / "numbers.sql"
+    table.write_text("CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1');\n")
+    write(served_folder / "dropped.sql", "dropped", "INSERT INTO nowhere SELECT 1\n;\n")
 
     def log() -> str:
         return (tmp_path / "server.log").read_text()
 
+    def jobs(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "sqlstream", "jobs", "--project", str(tmp_path), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
+
     with served(tmp_path, signal.SIGTERM) as client:
-        until(lambda: "was not started again" in log())
-        assert client.open().run("SHOW CURRENT CATALOG").rows == [["default_catalog"]]
+        session = client.open(pipeline__name="a")
+        session.run("CREATE TEMPORARY TABLE nothing (n INT) WITH ('connector' = 'blackhole')")
+        session.run("INSERT INTO nothing SELECT n FROM numbers")
+        until(lambda: states(client) == {"a": "RUNNING"}, said=log)
+    assert log().rstrip().endswith("The server ends. Jobs stop with their state, and go on with the next server: a.")
+    (listed,) = map(json.loads, jobs("list", "--json").stdout.splitlines())
+    assert (listed["status"], listed["last error"]) == ("CANCELED", "its server has ended, and starts it again when it is started")
+    table.rename(tmp_path / "aside")
+    with served(tmp_path, signal.SIGTERM) as client:
+        until(alerts.exists, said=log)
         second = subprocess.run([*SERVE, str(tmp_path)], capture_output=True, text=True, check=False, timeout=60)
         assert second.returncode == 1 and "serves this project already" in second.stderr
-    assert f"Job 'a' of this server was not started again. Its script stays in {served_folder / 'a.sql'}." in log()
-    assert "Cannot find table '`default_catalog`.`default_database`.`nowhere`'" in log()
-    assert sorted(file.name for file in served_folder.iterdir()) == ["a.sql", "lock"]
+        problem = "Object 'numbers' not found"
+        assert "[ERROR] Job 'a' of this server was not started again. sqlstream jobs start a tries it once more." in log()
+        assert problem in log()
+        (alert,) = map(json.loads, alerts.read_text().splitlines())
+        assert (alert["event"], alert["job"], problem in alert["error"]) == ("failed", "a", True)
+        assert "It was not started again: " in jobs("list").stdout
+        refused = jobs("start", "a")
+        assert refused.returncode == 1 and problem in refused.stderr, refused
+        (tmp_path / "aside").rename(table)
+        assert (started := jobs("start", "a")).returncode == 0, started
+        until(lambda: states(client) == {"a": "RUNNING"}, said=log)
+        assert sorted(file.name for file in served_folder.glob("*.sql")) == ["a.sql"]

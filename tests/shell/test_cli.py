@@ -134,7 +134,7 @@ def test_a_file_may_hold_an_array_only_by_mistake(here, calls, capsys):
         (["gateway", "-e", "host:1"], "--endpoint says where the server is"),
         (["embedded", "--endpoint", "host:1"], "not allowed with embedded"),
         (["--token-file", "token"], "only with --endpoint"),
-        (["--endpoint", "host:1", "--token-file", "missing"], "cannot read missing"),
+        (["--endpoint", "host:1", "--token-file", "missing"], "missing, can't be read: No such file"),
         (["-d", "env.yaml"], "YAML"),
         (["-f", "missing.sql"], "cannot read missing.sql"),
         (["-i", "missing.sql"], "cannot read missing.sql"),
@@ -335,10 +335,10 @@ def test_only_the_shell_asks(here, calls, monkeypatch):
 def test_an_endpoint_is_a_server_whose_session_it_becomes(here, calls, mode):
     (here / "sqlstream.toml").write_text('[options]\n"parallelism.default" = "3"\n')
     token = here / "token"
-    token.write_text("canary\n")
+    token.write_text("canary-of-a-token\n")
     token.chmod(0o600)
     start(calls, *mode, "--endpoint", "host:8083", "--token-file", str(token), "-D", "table.dml-sync=true", "--var", "A=b", "-e", "SHOW TABLES")
-    assert calls.settings["place"] == ServerPlace("http://host:8083", "canary")
+    assert calls.settings["place"] == ServerPlace("http://host:8083", "canary-of-a-token")
     # The project's options are those of the server.
     assert calls.settings["options"] == {"table.dml-sync": "true"} and calls.settings["variables"] == {"A": "b"}
     assert start(calls, "--endpoint", "https://host", "-e", "x") == 0
@@ -346,12 +346,12 @@ def test_an_endpoint_is_a_server_whose_session_it_becomes(here, calls, mode):
 
 
 def test_a_token_that_others_may_read_is_refused(here, calls, capsys):
-    (here / "token").write_text("canary")
+    (here / "token").write_text("canary-of-a-token")
     (here / "token").chmod(0o644)
     with pytest.raises(SystemExit):
         start(calls, "--endpoint", "host:1", "--token-file", "token", "-e", "x")
     said = capsys.readouterr().err
-    assert "others may read token" in said and "canary" not in said
+    assert "Others may read the file of tokens, token" in said and "canary" not in said
 
 
 def test_a_shell_joins_the_server_of_its_project_and_a_script_does_not(here, calls, monkeypatch):

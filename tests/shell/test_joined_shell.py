@@ -64,7 +64,10 @@ def test_it_joins_by_itself_and_its_jobs_go_on(tmux, tmp_path: Path) -> None:
             assert "Job ID:" in run("jobs", "start", str(tmp_path / "second.sql"), "--detach")
             assert not list((tmp_path / ".sqlstream").glob("background/*"))
             until(lambda: run("jobs", "list").count("RUNNING") == 2)
-            run("jobs", "stop", "second")
+            again = [*sqlstream, "jobs", "start", str(tmp_path / "second.sql"), "--detach", "--project", str(tmp_path)]
+            twice = subprocess.run(again, capture_output=True, text=True, timeout=60, check=False)
+            assert twice.returncode == 1 and "second.sql' runs at the project's server already: second." in twice.stderr
+            run("jobs", "stop", str(tmp_path / "second.sql"))
             another = tmux(*sqlstream, "--project", str(tmp_path), "-hist", str(tmp_path / "history"), columns=140)
             another.wait_for("1 job running")
             server.send_signal(signal.SIGKILL)
@@ -75,5 +78,6 @@ def test_it_joins_by_itself_and_its_jobs_go_on(tmux, tmp_path: Path) -> None:
             another.wait_for("does not answer any more.")
             another.type("QUIT;")
             another.keys("Enter")
+            another.wait_for("Exiting sqlstream...")
         finally:
             server.kill()

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from sqlstream.core.errors import JobFailed, NotSupported, SetupError, ValidationError
-from sqlstream.core.progress import Passing
+from sqlstream.core.lines import OfJob, Passing
 from sqlstream.shell.screen import Screen, error_lines
 
 SCRIPT = "SET 'a' = 'b';\nSELECT id,\n\tnope\nFROM t;"
@@ -112,6 +112,8 @@ def test_logs_for_programs():
     failed.job = "counting"
     screen.error(failed, verbose=True)
     screen.error(KeyError("password=x"))
+    screen.notify(OfJob("+I[1]", "printing"))
+    screen.notify(OfJob("[ERROR] Job 'a' has failed.", "a", SetupError("No.", hint="Why?")))
     assert out.getvalue() == "a row\n"
     logged = [json.loads(line) for line in err.getvalue().splitlines()]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line.pop("time")) for line in logged)
@@ -126,4 +128,6 @@ def test_logs_for_programs():
         },
         {"level": "ERROR", "message": "No.", "error": "JobFailed", "code": "S5", "job": "counting"},
         {"level": "ERROR", "message": "'password=******'", "error": "KeyError"},
+        {"level": "INFO", "message": "+I[1]", "job": "printing"},
+        {"level": "ERROR", "message": "No.", "error": "SetupError", "code": "S4", "hint": "Why?", "job": "a"},
     ]  # fmt: skip

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.core.lines import of_job
 from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
@@ -125,6 +126,10 @@ class Jobs:
         self._alerts.watch(lambda: [job.metrics for job in self], options)
         self._lineage.tell(options)
 
+    def tell_of_left(self, name: str, why: SqlStreamError) -> None:
+        """Tell whoever is told of failures that the job called ``name``, which ran in a process of before, was not started again."""
+        self._alerts.left(name, why)
+
     def begin_script(self) -> None:
         """From here on jobs of one name are told apart by their order."""
         self._script = []
@@ -194,10 +199,11 @@ class Jobs:
         if by_script and asked.keep_stopped and home.stays_stopped and (last := home.latest()) is not None:
             job.folder = last.folder
             return self._keep_back(job, asked)
-        runner = JobRunner(job, spark, self._again, asked.settings, self._project, self._emit, self._notify, lambda: self._busy(job), self._job_ended)
+        emit, notify = of_job(self._emit, job.name), of_job(self._notify, job.name)
+        runner = JobRunner(job, spark, self._again, asked.settings, self._project, emit, notify, lambda: self._busy(job), self._job_ended)
         resumed = False
         try:
-            resumed = Beginning(job, runner, asked.settings, masked_text(asked.sql), self._notify).place(home, self._taken())
+            resumed = Beginning(job, runner, asked.settings, masked_text(asked.sql), notify).place(home, self._taken())
             self.on_begin(job, None if asked.script is None else asked.script.of(job.name))
             self._lineage.begin(job, asked.sql)
             runner.start(resumed=resumed)
@@ -252,7 +258,7 @@ class Jobs:
         self._attendant.keep_back(job)
         job.release()
         job.done.set()
-        self._notify(f"Job '{job.name}' stays stopped: sqlstream jobs start {shlex.quote(job.name)} starts it.")
+        self._tell_of(job, f"Job '{job.name}' stays stopped: sqlstream jobs start {shlex.quote(job.name)} starts it.")
         return job
 
     def start(self, job_id: str) -> Job:
@@ -292,7 +298,7 @@ class Jobs:
         try:
             retain(home, job.id, runner.work.forget)
         except Exception as error:
-            self._notify(f"What job '{job.name}' kept before can't be deleted: {job_error(error, folder=home.path).message}")
+            self._tell_of(job, f"What job '{job.name}' kept before can't be deleted: {job_error(error, folder=home.path).message}")
 
     def stop(
         self, job_id: str, *, savepoint: bool = False, drain: bool = False, stays: bool = True, interrupted: Callable[[], bool] = lambda: False
@@ -343,12 +349,15 @@ class Jobs:
             if job.done.is_set():
                 self._release(job)
 
+    def _tell_of(self, job: Job, line: str) -> None:
+        of_job(self._notify, job.name)(line)
+
     def _noted(self, job: Job, note: Callable[[], None]) -> None:
         """Write down whether the job stays stopped: what it does goes on where that is not possible."""
         try:
             note()
         except OSError as error:
-            self._notify(f"Whether job '{job.name}' stays stopped can't be written down: {job_error(error, folder=job.folder).message}")
+            self._tell_of(job, f"Whether job '{job.name}' stays stopped can't be written down: {job_error(error, folder=job.folder).message}")
 
     def save(self, job_id: str) -> str:
         """The URI of a new savepoint of a job that runs. Raises ValidationError, and what making it met (JobFailed)."""

@@ -15,21 +15,23 @@ from sqlstream.sql.quoting import flink_string
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Before the name of the job, in the first line of a file.
-_NAME = "-- "
+# Before the name of the job, in the first line of a file, and before the script that it is of, in the second.
+_NAME, _OF = "-- ", "-- Of "
 
 
 @dataclass(frozen=True)
 class JobScript:
-    """``declared``: the statements that set up the session; ``submitted``: those that are the job."""
+    """``declared``: the statements that set up the session; ``submitted``: those that are the job; ``file``: the script that they are of."""
 
     declared: tuple[str, ...]
     submitted: tuple[str, ...]
+    file: str | None = None
 
     def of(self, name: str) -> str:
         """The text, for the job of this name: the statement alone may have the name of another, which it is a further job of."""
         named = f"SET 'pipeline.name' = {flink_string(name)}"
-        return "".join(f"{text.strip().removesuffix(';')}\n;\n" for text in (*self.declared, named, *self.submitted))
+        of = "" if self.file is None else f"{_OF}{' '.join(self.file.split())}\n"
+        return of + "".join(f"{text.strip().removesuffix(';')}\n;\n" for text in (*self.declared, named, *self.submitted))
 
 
 def write(file: Path, name: str, text: str) -> None:
@@ -48,3 +50,9 @@ def name_in(file: Path) -> str:
     """The name of the job whose script a file keeps. Raises OSError."""
     with file.open(encoding="utf-8") as text:
         return text.readline().removeprefix(_NAME).strip()
+
+
+def script_of(text: str) -> str | None:
+    """The file of the script that the job is of whose own this is, as a file keeps it; None where it is of none."""
+    line = text.partition("\n")[2].partition("\n")[0]
+    return line.removeprefix(_OF).strip() if line.startswith(_OF) else None

@@ -9,7 +9,7 @@ from sqlstream.core import settings
 from sqlstream.core.defects import as_defects
 from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SetupError, SqlStreamError, ValidationError
-from sqlstream.core.progress import Passing
+from sqlstream.core.lines import Passing
 from sqlstream.core.release import release
 from sqlstream.runtime.monitor.figures import job_progress
 from sqlstream.server.answers import BadRequest, text_of, texts_of

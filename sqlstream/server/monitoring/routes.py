@@ -12,7 +12,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.core.release import release
 from sqlstream.runtime.jobs.control.ask import ask
 from sqlstream.runtime.jobs.control.requests import Action
-from sqlstream.server.answers import FLAG, TEXT, Address, body, text_of
+from sqlstream.server.answers import FLAG, TEXT, Address, body, flag_of, text_of
 from sqlstream.server.monitoring import jobs as about
 from sqlstream.server.monitoring.triggers import Triggers
 
@@ -104,7 +104,7 @@ class _Monitoring:
         """Stops a job with a savepoint, which is made behind the answer."""
         asked = await body(request)
         job = await self._find(request)
-        drains = asked.get("drain") is True
+        drains = flag_of(asked, "drain")
         _refuse_folder(asked, "targetDirectory")
         return self._begun(job, Action.stop(savepoint=True, drain=drains))
 
@@ -113,7 +113,7 @@ class _Monitoring:
         asked = await body(request)
         job = await self._find(request)
         _refuse_folder(asked, "target-directory")
-        return self._begun(job, Action.STOP_WITH_SAVEPOINT if asked.get("cancel-job") is True else Action.SAVEPOINT)
+        return self._begun(job, Action.STOP_WITH_SAVEPOINT if flag_of(asked, "cancel-job") else Action.SAVEPOINT)
 
     async def saved(self, request: Request) -> Response:
         """What came of it."""

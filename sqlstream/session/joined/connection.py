@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import ssl
 import threading
 from contextlib import ExitStack, suppress
 from itertools import count
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -41,6 +43,11 @@ class Connection:
         self._lock = threading.Lock()
         self._is_over = False
         threading.Thread(target=self._read, name="joined", daemon=True).start()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended: nothing that is asked is answered any more."""
+        return self._is_over
 
     def say(self, do: str, **more: Any) -> None:
         """Say something. Raises SetupError where the connection has ended."""
@@ -140,11 +147,17 @@ def _connected(place: ServerPlace, stack: ExitStack) -> ClientConnection:
     except ssl.SSLError as error:
         hint = "SSL_CERT_FILE names those to trust."
         raise SetupError(f"The certificate of the server at {place.url} is not trusted: {error}.", hint=hint) from None
-    except (OSError, InvalidHandshake, InvalidURI) as error:
+    except InvalidHandshake as error:
+        scheme = "https" if parts.scheme == "http" else "http"
+        raise SetupError(f"What answers at {place.url} is no server of sqlstream's: {error}.", hint=f"Is it {scheme}://{parts.netloc}?") from None
+    except (OSError, InvalidURI) as error:
         raise SetupError(f"No server answers at {place.url}: {error}.", hint="sqlstream serve starts one.") from None
 
 
 def _trust(place: ServerPlace) -> ssl.SSLContext:
+    named = os.environ.get("SSL_CERT_FILE")
+    if named and not Path(named).is_file():
+        raise SetupError(f"There is no file '{named}', which SSL_CERT_FILE names.", hint="It names the certificates to trust.")
     if place.certificate is None:
         return ssl.create_default_context()
     # The server's own, which its owner has written down: its name says nothing more.

@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.core.progress import Passing
+from sqlstream.core.lines import Passing
 from sqlstream.core.release import release
 from sqlstream.runtime.monitor.figures import JobProgress
 from sqlstream.session.context import Interrupted
@@ -18,7 +18,11 @@ from sqlstream.session.files import LocalFiles
 from sqlstream.session.joined import PROTOCOL, wire
 from sqlstream.session.joined.connection import Connection
 from sqlstream.session.joined.named_files import NamedFiles
+from sqlstream.session.results import Exit
 from sqlstream.session.standing import Standing
+from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import split
+from sqlstream.sql.syntax import ast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -93,6 +97,9 @@ class JoinedSession:
 
     def _run(self, script: str, name: str | None, *, init: bool) -> Iterator[Outcome]:
         self._interrupted.clear()
+        if self._connection.is_over and _quits(script):
+            yield Exit(notices=(self._connection.gone().message,))
+            return
         running = _Running(self, self._connection, script, name, self._width(), NamedFiles(self._variables), init=init)
         try:
             while (said := running.next()) is not None:
@@ -206,6 +213,15 @@ class JoinedSession:
     def hurry(self) -> None:
         """See Session."""
         self._connection.cut_off()
+
+
+def _quits(script: str) -> bool:
+    """Whether it is a QUIT, and nothing else."""
+    try:
+        pieces = split(script)
+        return len(pieces) == 1 and isinstance(parse(pieces[0]), ast.Quit)
+    except SqlStreamError:
+        return False
 
 
 class _Running:

@@ -30,24 +30,27 @@ def lagging(lag: int) -> QueryMetrics:
 
 
 @pytest.mark.parametrize(
-    ("known", "limits", "restarts", "expected"),
+    ("known", "limits", "restarts", "since", "expected"),
     [
-        (job(status="FAILED", error="No."), Limits(3), 0, {"failed": "has failed: No."}),
-        (job(lagging(1000)), Limits(3), 3, {}),
-        (job(lagging(1000)), Limits(3), 4, {"restarts": "was started again 4 times within an hour: it runs now."}),
-        (job(status="RESTARTING", error="No."), Limits(0), 1, {"restarts": "was started again 1 times within an hour: No."}),
-        (job(lagging(1000)), Limits(3, lag=999), 0, {"lag": "is 1,000 records behind."}),
-        (job(lagging(1000)), Limits(3, lag=1000), 0, {}),
-        (job(QueryMetrics()), Limits(3, lag=0), 0, {}),
-        (job(QueryMetrics(last_input=100_000)), Limits(3, quiet_ms=60_000), 0, {"quiet": "has read no row for 15 min."}),
-        (job(QueryMetrics(last_input=100_000), QueryMetrics(last_input=990_000)), Limits(3, quiet_ms=60_000), 0, {}),
+        (job(status="FAILED", error="No."), Limits(3), 0, None, {"failed": "has failed: No."}),
+        (job(lagging(1000)), Limits(3), 3, 0.0, {}),
+        (job(lagging(1000)), Limits(3), 4, 0.0, {"restarts": "was started again 4 times within an hour: it runs now."}),
+        (job(status="RESTARTING", error="No."), Limits(0), 1, None, {"restarts": "was started again 1 times within an hour: No."}),
+        (job(lagging(1000)), Limits(3, lag=999), 0, 0.0, {"lag": "is 1,000 records behind."}),
+        (job(lagging(1000)), Limits(3, lag=1000), 0, 0.0, {}),
+        (job(QueryMetrics()), Limits(3, lag=0), 0, 0.0, {}),
+        (job(QueryMetrics(last_input=100_000)), Limits(3, quiet_ms=60_000), 0, 0.0, {"quiet": "has read no row for 15 min."}),
+        (job(QueryMetrics(last_input=100_000), QueryMetrics(last_input=990_000)), Limits(3, quiet_ms=60_000), 0, 0.0, {}),
         # One that has never read a row has been quiet since it began.
-        (job(QueryMetrics()), Limits(3, quiet_ms=60_000), 0, {"quiet": "has read no row for 16 min 40 s."}),
-        (job(QueryMetrics(), status="FINISHED"), Limits(3, lag=0, quiet_ms=1), 0, {}),
+        (job(QueryMetrics()), Limits(3, quiet_ms=60_000), 0, 0.0, {"quiet": "has read no row for 16 min 40 s."}),
+        # It began to read, or to do so again, later than the job began.
+        (job(QueryMetrics()), Limits(3, quiet_ms=60_000), 0, 939.0, {"quiet": "has read no row for 1 min 1 s."}),
+        (job(QueryMetrics(last_input=100_000)), Limits(3, quiet_ms=60_000), 0, 941.0, {}),
+        (job(QueryMetrics(), status="FINISHED"), Limits(3, lag=0, quiet_ms=1), 0, None, {}),
     ],
 )
-def test_what_is_the_matter(known: JobMetrics, limits: Limits, restarts: int, expected: dict[str, str]) -> None:
-    assert dict(problems(known, limits, restarts, now=1000.0)) == expected
+def test_what_is_the_matter(known: JobMetrics, limits: Limits, restarts: int, since: float | None, expected: dict[str, str]) -> None:
+    assert dict(problems(known, limits, restarts, since, now=1000.0)) == expected
 
 
 class Heard:
@@ -99,6 +102,44 @@ def test_restarts_are_those_of_an_hour(tmp_path: Path, monkeypatch: pytest.Monke
     assert heard.events() == [("restarts", False), ("restarts", True)]
     assert heard.alerts()[0]["text"].startswith("Job 'insert-into_answers' was started again 3 times within an hour")
     watch.close()
+
+
+def test_quiet_is_over_when_a_row_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither while its queries start, nor when they are gone for a while."""
+    heard, now = Heard(tmp_path), [1000.0]
+    monkeypatch.setattr(alerts.time, "time", lambda: now[0])
+    watch = watching({"alert.to": heard.command, "alert.quiet": "20 s", "alert.lag": "10"})
+
+    def look(at: float, *queries: QueryMetrics, status: str = "RUNNING") -> list[tuple[str, bool]]:
+        now[0], known = at, len(heard.events())
+        watch.look(job(*queries, status=status))
+        return heard.events()[known:]
+
+    behind = replace(lagging(11), last_input=None)
+    # Spark starts.
+    assert look(1000) == look(1100) == []
+    assert look(1101, QueryMetrics()) == look(1120, QueryMetrics()) == []
+    assert look(1122, QueryMetrics()) == [("quiet", False)]
+    assert look(1130, QueryMetrics(), status="RESTARTING") == look(1135) == look(1140, QueryMetrics()) == []
+    assert look(1141, QueryMetrics(last_input=1_140_500)) == [("quiet", True)]
+    assert heard.alerts()[-1]["text"] == "Job 'insert-into_answers' reads rows again."
+    assert look(1150, behind) == [("lag", False)]
+    assert look(1155, status="RESTARTING") == [] and look(1156, lagging(0)) == [("lag", True)]
+    assert look(1190, QueryMetrics()) == [("quiet", False)]
+    assert look(1191, status="CANCELED") == [("quiet", True)]
+    assert heard.alerts()[-1]["text"] == "Job 'insert-into_answers' is CANCELED."
+    watch.close()
+
+
+def test_one_that_was_not_started_again(tmp_path: Path) -> None:
+    heard = Heard(tmp_path)
+    problem = ValidationError("Object 'big' not found.", hint="It was dropped.")
+    watching({"alert.to": heard.command}).left("insert-into_a.b.big", problem)
+    watching({}).left("insert-into_a.b.big", problem)
+    (alert,) = heard.alerts()
+    assert (alert["text"], alert["event"], alert["job"], alert["error"], alert["hint"]) == (
+        "Job 'insert-into_big' was not started again: Object 'big' not found.", "failed", "insert-into_a.b.big", problem.message, problem.hint,
+    )  # fmt: skip
 
 
 @contextmanager

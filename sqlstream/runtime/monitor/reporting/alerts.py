@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError
@@ -20,6 +20,7 @@ from sqlstream.runtime.monitor.figures import duration, short_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from sqlstream.core.errors import SqlStreamError
     from sqlstream.runtime.monitor.metrics import JobMetrics
 
 TO = "alert.to"
@@ -67,8 +68,10 @@ class Alerts:
         self._notify = notify
         self._to: str | None = None
         self._limits = Limits(0)
-        # By job and event.
-        self._known: set[tuple[str, str]] = set()
+        # By job and event, when it was told.
+        self._known: dict[tuple[str, str], float] = {}
+        # By job, since when it is known to read.
+        self._since: dict[str, float] = {}
         # By job: how often it was started again when somebody last looked, and when it was within the last hour.
         self._restarts: dict[str, tuple[int, list[float]]] = {}
         self._looking = threading.Lock()
@@ -96,12 +99,25 @@ class Alerts:
             return
         with self._looking:
             now = time.time()
-            found = dict(problems(job, self._limits, self._restarts_within_an_hour(job, now), now))
+            runs = job.status == "RUNNING" and bool(job.queries)
+            since = self._since.setdefault(job.id, now) if runs else None
+            if since is None:
+                self._since.pop(job.id, None)
+            found = dict(problems(job, self._limits, self._restarts_within_an_hour(job, now), since, now))
             for event, over in _OVER.items():
-                known = (job.id, event) in self._known
-                if (event in found) is not known:
-                    self._tell(job, event, found.get(event, over), now, over=known)
-                    (self._known.discard if known else self._known.add)((job.id, event))
+                told = self._known.get((job.id, event))
+                if event in found and told is None:
+                    self._tell(job, event, found[event], now, over=False)
+                    self._known[job.id, event] = now
+                elif event not in found and told is not None and (ends := over(job, told, runs)) is not None:
+                    self._tell(job, event, ends, now, over=True)
+                    del self._known[job.id, event]
+
+    def left(self, name: str, why: SqlStreamError) -> None:
+        """Tell that the job called ``name`` of a process of before was not started again."""
+        if self._to is not None:
+            text = f"was not started again: {why.message}"
+            self._deliver(Alert(_said(name, text), "failed", False, name, "", "FAILED", why.message, why.hint, self._project, _at(time.time())))
 
     def _restarts_within_an_hour(self, job: JobMetrics, now: float) -> int:
         last, times = self._restarts.get(job.id, (0, []))
@@ -112,43 +128,76 @@ class Alerts:
         return len(times)
 
     def _tell(self, job: JobMetrics, event: str, text: str, now: float, *, over: bool) -> None:
-        said = f"Job '{short_name(job.name)}' {text}"
-        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
-        alert = Alert(said, event, over, job.name, job.id, job.status, job.error, job.hint, self._project, at)
+        said = _said(job.name, text)
+        self._deliver(Alert(said, event, over, job.name, job.id, job.status, job.error, job.hint, self._project, _at(now)))
+
+    def _deliver(self, alert: Alert) -> None:
         assert self._to is not None
         try:
             deliver(self._to, asdict(alert))
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             # The address may be a secret; what is said of the error has none of it.
-            self._notify(f"Nobody could be told that {said[:1].lower()}{said[1:]} '{TO}': {_why(error)}.")
+            self._notify(f"Nobody could be told that {alert.text[:1].lower()}{alert.text[1:]} '{TO}': {_why(error)}.")
 
     def close(self) -> None:
         """Look no more."""
         self._over.set()
 
 
-# All events, in the order in which they are told, and the rest of the sentence when each is over.
-_OVER = {
-    "failed": "runs again.",
-    "restarts": "has run for an hour without being started again too often.",
-    "lag": "has caught up.",
-    "quiet": "reads rows again.",
+def _said(name: str, text: str) -> str:
+    return f"Job '{short_name(name)}' {text}"
+
+
+def _at(now: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+
+
+# How each event ends, in the order in which they are told: the rest of the sentence, or None while it has not; of the job, when it was told of,
+# and whether the job runs. What is not seen while a job is started again has not ended.
+_Ends: TypeAlias = "Callable[[JobMetrics, float, bool], str | None]"
+
+
+def _ended(job: JobMetrics) -> str | None:
+    return f"is {job.status}." if job.status in _ENDED else None
+
+
+def _caught_up(job: JobMetrics, _: float, runs: bool) -> str | None:
+    return "has caught up." if runs else _ended(job)
+
+
+def _reads_again(job: JobMetrics, told: float, runs: bool) -> str | None:
+    last = _last_input(job)
+    return "reads rows again." if runs and last is not None and last > told else _ended(job)
+
+
+_ENDED = ("FINISHED", "FAILED", "CANCELED")
+_OVER: Mapping[str, _Ends] = {
+    "failed": lambda *_: "runs again.",
+    "restarts": lambda *_: "has run for an hour without being started again too often.",
+    "lag": _caught_up,
+    "quiet": _reads_again,
 }
 
 
-def problems(job: JobMetrics, limits: Limits, restarts: int, now: float) -> Iterator[tuple[str, str]]:
-    """What is the matter with a job, each with the rest of a sentence about it. ``now``: seconds since 1970."""
+def _last_input(job: JobMetrics) -> float | None:
+    """When a row was last read since its queries run, in seconds since 1970."""
+    return max((q.last_input / 1000 for q in job.queries if q.last_input is not None), default=None)
+
+
+def problems(job: JobMetrics, limits: Limits, restarts: int, since: float | None, now: float) -> Iterator[tuple[str, str]]:
+    """What is the matter with a job, each with the rest of a sentence about it. ``since`` it is known to read, None where it does not; ``now``: both
+    in seconds since 1970.
+    """
     if job.status == "FAILED":
         yield "failed", f"has failed: {job.error}"
     if restarts > limits.restarts:
         yield "restarts", f"was started again {restarts} times within an hour: {job.error or 'it runs now.'}"
-    if job.status != "RUNNING":
+    if since is None:
         return
     if limits.lag is not None and job.lag is not None and job.lag > limits.lag:
         yield "lag", f"is {job.lag:,} records behind."
     if limits.quiet_ms:
-        last = max((q.last_input for q in job.queries if q.last_input is not None), default=None)
-        quiet = now - (job.started if last is None else last / 1000)
+        quiet = now - max(since, _last_input(job) or 0.0)
         if quiet * 1000 > limits.quiet_ms:
             yield "quiet", f"has read no row for {duration(quiet)}."
 
