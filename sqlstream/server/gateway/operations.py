@@ -315,6 +315,9 @@ class Operation:
         self._thread.join(seconds)
 
 
+_IN_A_SHELL = "Run it in a shell that has joined the server: sqlstream --endpoint URL."
+
+
 def refuse_servers(piece: StatementText) -> None:
     """Refuses what reads files of the server's machine or writes them, and options that are the server's own."""
     try:
@@ -323,8 +326,9 @@ def refuse_servers(piece: StatementText) -> None:
         return  # the session says so, with its place
     problem: NotSupported | None = None
     if isinstance(node, ast.Source | ast.Export):
-        hint = "Run it in a client of the project: sqlstream -f."
-        problem = NotSupported(f"{node.key.upper()} is about files of the machine that the server runs on.", at=0, hint=hint)
+        problem = NotSupported(f"{node.key.upper()} is about files of the machine that the server runs on.", at=0, hint=_IN_A_SHELL)
+    elif isinstance(node, ast.Plot):
+        problem = NotSupported("PLOT draws the last result, which this client has, and the server has not.", at=0, hint=_IN_A_SHELL)
     elif isinstance(node, ast.Set) and isinstance(key := node.args.get("this"), str):
         problem = of_server(key)
     if problem is not None:

@@ -14,6 +14,7 @@ import sqlstream.functions.Functions;
 import sqlstream.monitor.QueryRows;
 import sqlstream.operators.ArrivalOrder;
 import sqlstream.operators.EventTimeOrder;
+import sqlstream.operators.HashOrder;
 import sqlstream.state.StateSchema;
 import sqlstream.watermark.LateRows;
 import sqlstream.watermark.LateSessions;
@@ -46,8 +47,8 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
         public SparkPlan apply(SparkPlan plan) {
             SparkPlan ours = Scala.transformed(
                     SplitWatermarkExec.in(plan),
-                    node -> StateSchema.checked(PythonInput.of(
-                            ArrivalOrder.of(EventTimeOrder.of(TaskSort.of(LateRows.of(LateSessions.of(node))))))));
+                    node -> StateSchema.checked(PythonInput.of(HashOrder.of(
+                            ArrivalOrder.of(EventTimeOrder.of(TaskSort.of(LateRows.of(LateSessions.of(node)))))))));
             return QueryRows.in(ours);
         }
     }

@@ -189,10 +189,13 @@ final class JsonValues {
         Object absent = type.path("partial").asBoolean() ? ABSENT : null;
         JsonNode children = type.get("children");
         Reader[] readers = new Reader[children.size()];
+        String[] names = new String[readers.length + 1];
         Map<String, Integer> places = new HashMap<>();
         for (int i = 0; i < readers.length; i++) {
             readers[i] = reader(children.get(i));
-            places.put(type.get("names").get(i).asText(), i);
+            // The parser's names are interned, too.
+            names[i] = type.get("names").get(i).asText().intern();
+            places.put(names[i], i);
         }
         return within(JsonToken.START_OBJECT, parser -> {
             Object[] cells = new Object[readers.length];
@@ -201,14 +204,18 @@ final class JsonValues {
             // Of a field that is repeated the last counts. As in Flink, that ends with as many fields as there are
             // columns, repeated ones among them, where a record is not read as a whole first.
             int fields = tree ? Integer.MAX_VALUE : readers.length;
+            int next = 0;
             while (field(parser)) {
-                Integer place = fields == 0 ? null : places.get(parser.currentName());
+                String name = parser.currentName();
+                // Most records have their fields in the order of the columns.
+                int place = fields == 0 ? -1 : name == names[next] ? next : places.getOrDefault(name, -1);
                 parser.nextToken();
-                if (place == null) {
+                if (place < 0) {
                     parser.skipChildren();
                     continue;
                 }
                 fields--;
+                next = place + 1;
                 cells[place] = readers[place].read(parser);
                 if (seen != null) {
                     seen[place] = true;

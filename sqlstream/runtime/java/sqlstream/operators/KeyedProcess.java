@@ -35,6 +35,9 @@ import sqlstream.state.StateSchema;
  * rows, so that none is turned into an object and back.
  */
 public final class KeyedProcess {
+    /** The column with the hash of the key, the first by which Spark sorts the rows of a micro-batch. */
+    static final String HASH = "hash";
+
     // That of Spark's function xxhash64.
     private static final long SEED = 42;
 
@@ -76,10 +79,10 @@ public final class KeyedProcess {
         // Spark sorts a micro-batch's rows by key. The first column decides almost all comparisons if it is a number
         // that differs.
         var hashed = (org.apache.spark.sql.classic.Dataset<Row>)
-                normalized(frame.toDF(names), keyNames).withColumn("hash", ExpressionUtils.column(hash(keyColumns)));
+                normalized(frame.toDF(names), keyNames).withColumn(HASH, ExpressionUtils.column(hash(keyColumns)));
         LogicalPlan input = hashed.queryExecution().analyzed();
         List<Attribute> grouping = new ArrayList<>();
-        grouping.add(Scala.named(input, "hash"));
+        grouping.add(Scala.named(input, HASH));
         for (String key : keyNames) {
             grouping.add(Scala.named(input, key));
         }
