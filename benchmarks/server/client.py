@@ -33,10 +33,10 @@ class Client:
         """What a request is answered with. Raises RuntimeError where it is refused."""
         self._connection.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json"})
         response = self._connection.getresponse()
-        text = response.read().decode()
+        text = response.read()
         if response.status >= 300:
-            raise RuntimeError(f"{method} {path}: {response.status} {text[:500]}")
-        return json.loads(text) if "json" in (response.headers["Content-Type"] or "") else text
+            raise RuntimeError(f"{method} {path}: {response.status} {text[:500]!r}")
+        return json.loads(text)
 
     def run(self, statement: str, rows: int | None = None) -> Answered:
         """Run a statement to its end, or until ``rows`` have come, and close it."""

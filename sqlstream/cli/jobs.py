@@ -287,7 +287,7 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
                 _stop(project, jobs, job.name, action, seconds)
         return 0
     job = registry.find(jobs, name)
-    if action is Action.STOP and not job.held and (job.state == "SUSPENDED" or served.starts_again(project, job)):
+    if action is Action.STOP and (job.state == "SUSPENDED" or served.starts_again(project, job)):
         job.folder.keep_stopped()
         Screen().notify(f"Job '{job.name}' has no process; it stays stopped where its script, or its server, is started again.")
         return 0
@@ -397,9 +397,9 @@ def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPla
         Screen().notify(f"Job '{job.name}' starts with its script, whose process is being started again.")
         return 0
     kept = served.kept(project, job)
-    if kept is not None and (server := served_at(project)) is not None:
-        return submit(["--project", str(project), "-f", str(kept.file)], server)
     if kept is not None:
+        if (server := served_at(project)) is not None:
+            return submit(["--project", str(project), "-f", str(kept.file)], server)
         how = "sqlstream serve starts it, with the other jobs of the server."
     elif (of := _ran(project, job)) is not None:
         how = f"sqlstream jobs start {shlex.quote(of.file)} --detach runs it, with all of its jobs."

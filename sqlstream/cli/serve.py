@@ -75,9 +75,9 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
     known = None if tokens is None or own is None else tokens.with_one(own)
     _check_tls(arguments.tls_certificate, arguments.tls_key)
     screen = Screen(timestamps=arguments.timestamps, log_format=arguments.log_format)
-    logging.getLogger("uvicorn").addHandler(_OnScreen(screen))
     with ExitStack() as open_:
         listening = [open_.enter_context(each) for each in _listening(arguments.host, arguments.port)]
+        logging.getLogger("uvicorn").addHandler(_OnScreen(screen))
         server = Server(project, options, screen.notify)
         server.start()
         config = uvicorn.Config(
@@ -136,14 +136,11 @@ def _listening(host: str, port: int) -> list[socket.socket]:
                     one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
                 one.bind((address[0], sockets[0].getsockname()[1] if sockets else port, *address[2:]))
                 sockets.append(one)
-        except (OSError, UnicodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no name of a host"
-            hint = (
-                "--port names another port; 0 is any that is free."
-                if isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-                else "Check --host and --port."
-            )
-            raise SetupError(f"The server can't listen at {host}:{port}: {why}.", hint=hint) from error
+        except OSError as error:
+            hint = "--port names another port; 0 is any that is free." if error.errno == errno.EADDRINUSE else "Check --host and --port."
+            raise SetupError(f"The server can't listen at {host}:{port}: {error.strerror}.", hint=hint) from error
+        except UnicodeError as error:
+            raise SetupError(f"The server can't listen at '{host}', which is no name of a host.", hint="Check --host.") from error
         made.pop_all()
         return sockets
 

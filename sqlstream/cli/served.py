@@ -20,7 +20,7 @@ LOG = "It runs at the project's server, in whose log is what it says."
 
 def kept(project: Path, job: JobRecord) -> KeptJob | None:
     """``job`` as the server keeps it; None where it is none of its own."""
-    return next((one for one in KeptJobs(project).jobs() if one.folder == job.path.name), None)
+    return KeptJobs(project).find(job.path.name)
 
 
 def of_script(project: Path, jobs: Place, name: str) -> list[JobRecord]:

@@ -110,8 +110,19 @@ class KeptJobs:
 
     def jobs(self) -> list[KeptJob]:
         """All of them, in the order in which they began. Raises OSError."""
-        files = sorted(self._folder.glob("[!.]*.sql"), key=lambda file: file.stat().st_mtime_ns)
-        return [KeptJob(file, name_in(file), file.name.removesuffix(".sql")) for file in files]
+        return list(map(_kept, sorted(self._folder.glob("[!.]*.sql"), key=lambda file: file.stat().st_mtime_ns)))
+
+    def find(self, folder: str) -> KeptJob | None:
+        """The one whose folder is called so. Raises OSError."""
+        file = self._file_of(folder)
+        return _kept(file) if file.is_file() else None
 
     def _file(self, job: Job) -> Path:
-        return self._folder / f"{job.folder.parent.name}.sql"
+        return self._file_of(job.folder.parent.name)
+
+    def _file_of(self, folder: str) -> Path:
+        return self._folder / f"{folder}.sql"
+
+
+def _kept(file: Path) -> KeptJob:
+    return KeptJob(file, name_in(file), file.name.removesuffix(".sql"))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
-from sqlstream.core.lines import of_job
+from sqlstream.core.lines import OfJob, of_job
 from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
@@ -350,7 +350,7 @@ class Jobs:
                 self._release(job)
 
     def _tell_of(self, job: Job, line: str) -> None:
-        of_job(self._notify, job.name)(line)
+        self._notify(OfJob(line, job.name))
 
     def _noted(self, job: Job, note: Callable[[], None]) -> None:
         """Write down whether the job stays stopped: what it does goes on where that is not possible."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Before the name of the job, in the first line of a file, and before the script that it is of, in the second.
-_NAME, _OF = "-- ", "-- Of "
+_NAME, _OF = "-- ", "-- Of the script "
 
 
 @dataclass(frozen=True)

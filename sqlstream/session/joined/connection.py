@@ -155,10 +155,10 @@ def _connected(place: ServerPlace, stack: ExitStack) -> ClientConnection:
 
 
 def _trust(place: ServerPlace) -> ssl.SSLContext:
-    named = os.environ.get("SSL_CERT_FILE")
-    if named and not Path(named).is_file():
-        raise SetupError(f"There is no file '{named}', which SSL_CERT_FILE names.", hint="It names the certificates to trust.")
     if place.certificate is None:
+        named = os.environ.get("SSL_CERT_FILE")
+        if named and not Path(named).is_file():
+            raise SetupError(f"There is no file '{named}', which SSL_CERT_FILE names.", hint="It names the certificates to trust.")
         return ssl.create_default_context()
     # The server's own, which its owner has written down: its name says nothing more.
     made = ssl.create_default_context(cafile=place.certificate)
