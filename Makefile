@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What is never imported need not be compiled. The pip of Debian 12 warns of its own way to build a source package.
 install = $(pip) install --no-compile --no-deps --require-hashes --use-pep517
 
-.PHONY: demo test test-slow archive lint docs bench clean
+.PHONY: demo test test-slow archive lint docs web bench clean
 
 demo: $(VENV)/sqlstream
 	$(VENV)/bin/sqlstream demo
@@ -35,6 +35,10 @@ lint: $(VENV)/dev
 
 docs: $(VENV)/dev
 	$(python) docs/build.py
+
+# The page's script and style sheet are in the package as these sources give them; its Node is one of the packages. `npm run build` writes them.
+web: $(VENV)/dev
+	cd web && PATH="$(abspath $(VENV))/bin:$$PATH" && npm ci --silent && npm run --silent check
 
 bench: $(VENV)/dev
 	$(python) -m benchmarks.startup

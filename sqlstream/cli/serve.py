@@ -80,8 +80,9 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
         logging.getLogger("uvicorn").addHandler(_OnScreen(screen))
         server = Server(project, options, screen.notify)
         server.start()
+        app = application(server, known)
         config = uvicorn.Config(
-            application(server, known), log_config=None, log_level="warning", timeout_graceful_shutdown=5, ssl_certfile=arguments.tls_certificate,
+            app, log_config=None, log_level="warning", timeout_graceful_shutdown=5, ssl_certfile=arguments.tls_certificate,
             ssl_keyfile=arguments.tls_key, ws_max_size=MOST_BYTES, ws_per_message_deflate=False, ws_ping_timeout=SILENT_SECONDS,
         )  # fmt: skip
 
@@ -99,6 +100,10 @@ def main(argv: Sequence[str], project: Path, options: Mapping[str, str]) -> int:
                 here = _ANY.get(address, address)
                 url = f"{scheme}://{f'[{here}]' if ':' in here else here}:{port}"
                 ServerPlace(url, own, None if certificate is None else str(certificate.absolute())).write(project)
+
+            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                app.state.leaving.set()
+                await super().shutdown(sockets)
 
         Listening(config).run(listening)
     return 0

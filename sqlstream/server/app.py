@@ -13,9 +13,11 @@ from starlette.middleware import Middleware
 from sqlstream.server import answers, metrics, openapi
 from sqlstream.server.answers import refusal
 from sqlstream.server.gateway import routes as gateway
-from sqlstream.server.guard import Guard
+from sqlstream.server.guard import Guard, wants_html
 from sqlstream.server.joined import routes as joined
 from sqlstream.server.monitoring import routes as monitoring
+from sqlstream.server.page import html
+from sqlstream.server.page import routes as page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -45,12 +47,20 @@ def application(server: Server, tokens: Tokens | None = None) -> Starlette:
         (metrics.addresses(server), ()),
     )
     answered = [route for addresses, versions in subjects for route in answers.routes(addresses, versions, server.project)]
-    return Starlette(
-        routes=[*answered, openapi.route(address for addresses, _ in subjects for address in addresses), joined.route(server)],
+    made = Starlette(
+        routes=[
+            *answered,
+            openapi.route(address for addresses, _ in subjects for address in addresses),
+            joined.route(server),
+            *page.routes(server, tokens),
+        ],
         middleware=[Middleware(Guard, tokens=tokens, tell=server.tell)],
         lifespan=running,
         exception_handlers={404: _refused, 405: _refused},
     )
+    # Set when the server is about to end: what would go on until its client leaves ends then.
+    made.state.leaving = asyncio.Event()
+    return made
 
 
 async def _close_idle(server: Server) -> None:
@@ -62,4 +72,6 @@ async def _close_idle(server: Server) -> None:
 async def _refused(request: Request, problem: Exception) -> Response:
     status = getattr(problem, "status_code", 404)
     what = "Not found" if status == 404 else "Method not allowed"
+    if wants_html(request.scope):
+        return html.answer(html.rendered("nothing.html", {"title": what, "path": request.scope["path"]}), status)
     return refusal(f"{what}: {request.method} {request.url.path}", status=status)

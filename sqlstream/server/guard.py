@@ -5,12 +5,16 @@ from __future__ import annotations
 import hmac
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
+from starlette.responses import RedirectResponse
 
 from sqlstream.server.answers import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import Callable, Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 # A request has so many bytes at most: scripts are far shorter.
 MOST_BYTES = 8 * 1024 * 1024
 _SAFE = ("GET", "HEAD", "OPTIONS")
+_MAY_CHANGE = "may_change"
 
 
 def is_loopback(host: str) -> bool:
@@ -38,6 +43,31 @@ def allowed(tokens: Tokens, given: bytes, method: str) -> bool | None:
     return True if any(every) else method in _SAFE if any(looking) else None
 
 
+def cookie_of(host: str) -> str:
+    """In what a browser keeps the token of the server at ``host``: it sends a cookie to all ports of a machine."""
+    return f"sqlstream_token_{urlsplit(f'//{host}').port or 0}"
+
+
+def wants_html(scope: Scope) -> bool:
+    """Whether it is a browser that asks for a page, and no client of an interface."""
+    return scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
+
+
+def _is_open(path: str) -> bool:
+    """Whether it is answered without a token: the form for one, and what that looks like."""
+    return path == "/login" or path.startswith("/static/")
+
+
+def may_change(scope: Scope) -> bool:
+    """Whether who makes a request may also make one that changes something."""
+    return bool(scope.get("state", {}).get(_MAY_CHANGE, True))
+
+
+def login_address(path: str, query: str) -> str:
+    """Where a browser without a token is sent, and comes from to this address."""
+    return f"/login?{urlencode({'to': path + (f'?{query}' if query else '')})}"
+
+
 class Guard:
     """An application before which each request is checked: its address, where it comes from, its token, its size."""
 
@@ -55,8 +85,13 @@ class Guard:
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
         # Over a websocket anything may be said.
-        if (refused := self._refused(scope.get("method", "POST"), headers)) is not None:
+        if (refused := self._refused(scope, headers)) is not None:
             status, why = refused
+            if status == 401 and wants_html(scope):
+                # A browser that comes for the first time.
+                query = scope["query_string"].decode("latin-1")
+                await RedirectResponse(login_address(scope["path"], query), 303)(scope, receive, send)
+                return
             client = scope.get("client") or ("?",)
             self._tell(f"[WARNING] {client[0]} was refused: {why}")
             await refusal(why, status=status, headers={"WWW-Authenticate": "Bearer"} if status == 401 else None)(scope, receive, send)
@@ -66,8 +101,9 @@ class Guard:
             return
         await _Limited(self._app, receive, send)(scope)
 
-    def _refused(self, method: str, headers: MutableMapping[bytes, bytes]) -> tuple[int, str] | None:
+    def _refused(self, scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[int, str] | None:
         """The status, and why."""
+        method = scope.get("method", "POST")
         host = headers.get(b"host", b"").decode("latin-1")
         if self._tokens is None and not is_loopback(_name(host)):
             return 403, f"The host {host[:100]!r} is none of this server."
@@ -77,10 +113,11 @@ class Guard:
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > MOST_BYTES:
             return 413, f"A request has at most {MOST_BYTES:,} bytes."
-        if self._tokens is None:
+        if self._tokens is None or _is_open(scope["path"]):
             return None
-        scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
-        may = allowed(self._tokens, token.strip(), method) if scheme.lower() == b"bearer" else None
+        token = _token(headers, cookie_of(host))
+        scope.setdefault("state", {})[_MAY_CHANGE] = allowed(self._tokens, token, "POST") is True
+        may = allowed(self._tokens, token, method)
         if may is None:
             return 401, "The request has no token that is known."
         return None if may else (403, "The token is for looking alone.")
@@ -117,6 +154,14 @@ class _Limited:
 
 class _TooLong(BaseException):
     """More has come than is read: no handler takes it for a defect."""
+
+
+def _token(headers: Mapping[bytes, bytes], cookie: str) -> bytes:
+    """That of a request: a client's in its header, a browser's in its ``cookie``; empty where it has none."""
+    scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
+    if scheme.lower() == b"bearer":
+        return token.strip()
+    return cookie_parser(headers.get(b"cookie", b"").decode("latin-1")).get(cookie, "").encode("latin-1")
 
 
 def _name(host: str) -> str:

@@ -12,9 +12,14 @@ from sqlstream.core.defects import as_defects
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.core.lines import OfJob
 from sqlstream.runtime.engine.session import Engine
+from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.control.ask import ask
+from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.jobs import Jobs
+from sqlstream.runtime.monitor.history import History
 from sqlstream.server.answers import told
 from sqlstream.server.gateway.sessions import ClientSessions
+from sqlstream.server.job_log import JobLog
 from sqlstream.server.kept_jobs import KeptJobs
 from sqlstream.server.options import of_server
 from sqlstream.session.engine import SessionEngine
@@ -41,7 +46,8 @@ class Server:
         """``engine``: another's, which goes on when the server is closed."""
         self.project = project.resolve()
         self._options = dict(options)
-        self.tell = notify
+        self.said = JobLog(notify)
+        self.tell = notify = self.said
         self._owns_engine = engine is None
         self._engine = engine or Engine(self.project, lambda: self._options, notify, starts_anew=True)
         access = SessionEngine(self.project, self._options, notify, self._engine)
@@ -49,9 +55,12 @@ class Server:
         self._kept = KeptJobs(self.project)
         self.jobs.on_begin, self.jobs.on_end = self._kept.keep, self._ended
         self._closing = threading.Event()
+        # Those of a server of before that are not started again yet.
+        self._waiting: tuple[KeptJob, ...] = ()
         idle_seconds, most = settings.read(options, "sql-gateway.session.idle-timeout") / 1000, settings.read(options, "sql-gateway.session.max-num")
         self.sessions = ClientSessions(self._session, notify, idle_seconds=idle_seconds, most=most)
         self.shells = Shells(most)
+        self.history = History(lambda: [job.metrics for job in self.jobs])
 
     @property
     def spark(self) -> SparkSession:
@@ -65,6 +74,7 @@ class Server:
         self._kept.hold()
         self.jobs.report(self._options)
         self._engine.start(warm=True)
+        self.history.begin()
         threading.Thread(target=self._go_on, name="jobs-go-on", daemon=True).start()
 
     def _ended(self, job: Job) -> None:
@@ -74,10 +84,12 @@ class Server:
 
     def _go_on(self) -> None:
         """Start those jobs again: one that is hindered as often as it takes."""
-        waiting, pause = self._kept.jobs(), _FIRST_PAUSE
-        while waiting and not self._closing.is_set():
-            waiting = [job for job in waiting if not self._is_done_with(job)]
-            if waiting:
+        self._waiting, pause = tuple(self._kept.jobs()), _FIRST_PAUSE
+        while self._waiting and not self._closing.is_set():
+            for job in self._waiting:
+                if self._is_done_with(job):
+                    self._waiting = tuple(other for other in self._waiting if other is not job)
+            if self._waiting:
                 self._closing.wait(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -97,6 +109,24 @@ class Server:
                 self.jobs.tell_of_left(job.name, problem)
             return not problem.heals
         return True
+
+    @property
+    def starting(self) -> frozenset[str]:
+        """The names of the jobs that the server of before had, and that are about to be started again."""
+        return frozenset(job.name for job in self._waiting)
+
+    def ask(self, name: str, action: Action) -> str:
+        """What came of ``action`` on a job, of this process or another. Raises ValidationError where it can't be done, and what doing it met."""
+        if action is not Action.START:
+            return ask(self.jobs, name, action, self._closing.is_set)
+        record = registry.find(self.jobs.folders.jobs, name)
+        kept = None if record.is_held() or record.has_process() else self._kept.find(record.path.name)
+        if kept is None:
+            return ask(self.jobs, name, action, self._closing.is_set)
+        # One of a server of before.
+        record.folder.let_start()
+        self._start_again(kept)
+        return ""
 
     def _start_again(self, job: KeptJob) -> None:
         if job.has_ended(self.jobs.folders.jobs):
@@ -129,6 +159,7 @@ class Server:
     def close(self) -> None:
         """Close the sessions, stop the jobs with their state, and Spark."""
         self._closing.set()
+        self.history.close()
         running = [job.name for job in self.jobs if job.lives]
         going = f" Jobs stop with their state, and go on with the next server: {', '.join(running)}." if running else ""
         self.tell(f"The server ends.{going}")

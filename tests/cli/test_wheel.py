@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
 RELEASED = ("pyproject.toml", "README.md", "LICENSE", "sqlstream", "catalog", "queries", "udfs")
-DATA = (".sql", ".java", ".lock", ".txt", ".properties", ".typed")
+DATA = (".sql", ".java", ".lock", ".txt", ".properties", ".typed", ".html", ".js", ".css", ".svg")
 
 
 def run(*command: str | Path, cwd: Path, unset: Sequence[str] = (), **environment: str) -> subprocess.CompletedProcess[str]:

@@ -151,6 +151,10 @@ class Jobs:
         script = self._submissions[job.id].script
         return None if script is None else script.of(job.name)
 
+    def masked(self, job: Job) -> Callable[[str], str]:
+        """What takes the secrets of ``job``'s statement out of a text about its plan."""
+        return self._submissions[job.id].settings.masked
+
     def preview(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings, taken: Collection[Place] | None = ()) -> Preview:
         """What would become of a job that is submitted now, were it stopped. ``taken``: the folders of those that the same script submits before;
         None for those that another of this name can't have, as it is.

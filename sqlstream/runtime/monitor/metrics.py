@@ -143,8 +143,9 @@ class LeastLag:
 class QueryMetrics:
     """One query of a job: that of one sink. Moments are milliseconds since 1970. ``since``: the timestamp of the last micro-batch that is in it.
     ``rows_out``: None in batch mode, where they are not counted, and all of the input is one ``batch``. ``phases``: of the last micro-batch, in
-    milliseconds. ``failure``: the error with which Spark answered the latest sample; the figures are those of ``at``, the moment of the last that
-    succeeded. ``real_time``: what was read of ``batch`` has come out. ``minutes``: the last ones, of a query that reads topics.
+    milliseconds. ``heap``: bytes of it that the JVM has in use. ``failure``: the error with which Spark answered the latest sample; the figures are
+    those of ``at``, the moment of the last that succeeded. ``real_time``: what was read of ``batch`` has come out. ``minutes``: the last ones, of a
+    query that reads topics. ``recent``, ``written``: moments of the last seconds, each with how many rows had been read and written.
     """
 
     since: str = ""
@@ -163,8 +164,10 @@ class QueryMetrics:
     states: tuple[StateOperator, ...] = ()
     last_input: int | None = None
     last_output: int | None = None
+    heap: int | None = None
     failure: str | None = None
     recent: tuple[tuple[int, int], ...] = ()
+    written: tuple[tuple[int, int], ...] = ()
     real_time: bool = False
     minutes: tuple[LeastLag, ...] = ()
     _dropped: int = 0
@@ -177,10 +180,13 @@ class QueryMetrics:
 
     @property
     def rows_per_second(self) -> float:
-        if len(self.recent) < 2:
-            return 0.0
-        (first, before), (last, after) = self.recent[0], self.recent[-1]
-        return max(after - before, 0) * 1000 / (last - first) if last > first else 0.0
+        """Rows read."""
+        return _rate(self.recent)
+
+    @property
+    def rows_out_per_second(self) -> float | None:
+        """Rows written; None where they are not counted."""
+        return None if self.rows_out is None else _rate(self.written)
 
     @property
     def batch_ms(self) -> int | None:
@@ -199,11 +205,17 @@ class QueryMetrics:
     @property
     def falls_behind(self) -> bool:
         """Whether more comes than is read: over the last whole minute the least lag has grown, by more than a hundredth of what was read."""
+        return self.lag_growth > 0
+
+    @property
+    def lag_growth(self) -> float:
+        """By how many records a second it falls behind; 0 where it does not."""
         if len(self.minutes) < 3:
-            return False
+            return 0.0
         before, last, now = self.minutes[-3:]
         grown = last.lag - before.lag
-        return now.number - before.number == 2 and grown > 0 and grown * 100 > now.rows - last.rows
+        behind = now.number - before.number == 2 and grown > 0 and grown * 100 > now.rows - last.rows
+        return grown / 60 if behind else 0.0
 
     @property
     def lag(self) -> int | None:
@@ -245,6 +257,12 @@ class JobMetrics:
     @property
     def rows_per_second(self) -> float:
         return sum(q.rows_per_second for q in self.queries) if self.status == "RUNNING" else 0.0
+
+    @property
+    def rows_out_per_second(self) -> float | None:
+        """None where no query counts them."""
+        known = [rate for q in self.queries if (rate := q.rows_out_per_second) is not None]
+        return (sum(known) if self.status == "RUNNING" else 0.0) if known or not self.queries else None
 
     @property
     def late(self) -> int:
@@ -293,6 +311,11 @@ class JobMetrics:
         return _sum(q.state_bytes for q in self.queries)
 
     @property
+    def heap(self) -> int | None:
+        """That of the JVM in which it runs."""
+        return max((q.heap for q in self.queries if q.heap is not None), default=None)
+
+    @property
     def batch_ms(self) -> int | None:
         return max((q.batch_ms for q in self.queries if q.batch_ms is not None), default=None)
 
@@ -313,6 +336,14 @@ class JobMetrics:
         """How much of the input of the running micro-batches has been read."""
         known = [f for q in self.queries if q.batch is not None and (f := q.batch.fraction) is not None]
         return sum(known) / len(known) if known else None
+
+
+def _rate(counted: tuple[tuple[int, int], ...]) -> float:
+    """How much more there is each second, of counts at moments."""
+    if len(counted) < 2:
+        return 0.0
+    (first, before), (last, after) = counted[0], counted[-1]
+    return max(after - before, 0) * 1000 / (last - first) if last > first else 0.0
 
 
 def _sum(values: Iterable[int | None]) -> int | None:
@@ -358,6 +389,7 @@ def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryM
         at=sample["at"],
         rows_out=sample["out"],
         real_time=sample["real_time"],
+        heap=sample["heap"],
         late=sample["late"] + after._dropped,
         filters=tuple(FilterRows(f["condition"], f["arrived"], f["passed"]) for f in sample["filters"]),
         timed=tuple(_timed(table, one) for table, one in zip(tables, sample["times"], strict=True)),
@@ -385,13 +417,17 @@ def read_whole(query: QueryMetrics) -> QueryMetrics:
 def _timed_since(before: QueryMetrics, current: QueryMetrics) -> QueryMetrics:
     """``current`` with what follows from the time since ``before``."""
     rows = max(current.rows_in, before.rows_in)
-    recent = tuple(r for r in before.recent if r[0] >= current.at - RATE_MS)
     return replace(
         current,
-        recent=(*recent, (current.at, rows)),
+        recent=(*_lately(before.recent, current.at), (current.at, rows)),
+        written=() if current.rows_out is None else (*_lately(before.written, current.at), (current.at, current.rows_out)),
         minutes=_minutes(before.minutes, current.at // 60_000, current.lag, rows),
         last_input=current.at if rows > before.rows_in else before.last_input,
     )
+
+
+def _lately(counted: tuple[tuple[int, int], ...], now: int) -> tuple[tuple[int, int], ...]:
+    return tuple(one for one in counted if one[0] >= now - RATE_MS)
 
 
 def _minutes(before: tuple[LeastLag, ...], number: int, lag: int | None, rows: int) -> tuple[LeastLag, ...]:

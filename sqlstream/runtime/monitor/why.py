@@ -41,6 +41,10 @@ _FUTURE = (
     "SET 'table.exec.source.max-future-rowtime' = '1 h' before the INSERT leaves such rows out, and keeps them in .sqlstream/dead-letters. "
     "A watermark never goes back: delete the job's folder, and it starts anew."
 )
+_SLOW = (
+    "A topic with more partitions is read by more tasks, on more cores. DESCRIBE JOB .. EXTENDED says how long a micro-batch takes; "
+    "EXPLAIN says what it does."
+)
 # A watermark this far ahead of the clock is reported.
 _AHEAD_MS = 86_400_000
 # A source without rows for this long is reported to have nothing new.
@@ -81,13 +85,26 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
     return listed
 
 
+def trouble(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> Reason | None:
+    """What most needs somebody's look at ``job``; None for one that does well, or was stopped."""
+    well = job.status in ("RUNNING", "INITIALIZING") and job.silent is None and job.stale is None and not job.falls_behind
+    if job.status in ("FINISHED", "CANCELED") or (well and not _emits_nothing(job)):
+        return None
+    return next(iter(reasons(job, sinks, idle_ms)), None)
+
+
+def _emits_nothing(job: JobMetrics) -> bool:
+    """Whether rows are read, some time ago already, and none has come out."""
+    return any(q.rows_in and q.rows_out == 0 and q.batches and q.last_input is not None and q.at - q.last_input > _QUIET_MS for q in job.queries)
+
+
 def _out(count: int | None) -> str:
     return "" if count is None else f", {count} out"
 
 
 def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[Reason]:
     stale = () if query.failure is None else (Reason(old_figures(query, zone)),)
-    listed = [*stale, *_silent_brokers(query, zone), *_unread(query, zone)]
+    listed = [*stale, *_silent_brokers(query, zone), *_behind(query), *_unread(query, zone)]
     waits = any(b.silent is not None or b.unread for b in query.brokers)
     if not query.batches and not query.real_time:
         return listed if waits else [*listed, _first_batch(query)]
@@ -115,6 +132,16 @@ def _silent_brokers(query: QueryMetrics, zone: str) -> Iterator[Reason]:
         elif one.silence is not None and query.at - one.silence[1] < _LATELY_MS:
             silent, back = one.silence
             yield Reason(f"Kafka at {one.servers} answers again since {clock(back, zone)}; it did not answer for {duration((back - silent) / 1000)}.")
+
+
+def _behind(query: QueryMetrics) -> Iterator[Reason]:
+    """That more comes than is read."""
+    if query.falls_behind:
+        yield Reason(
+            f"It falls behind: {rows(query.lag or 0)} wait, and {query.lag_growth:,.0f} more each second; "
+            f"it reads {query.rows_per_second:,.0f} rows a second.",
+            _SLOW,
+        )
 
 
 def _unread(query: QueryMetrics, zone: str) -> Iterator[Reason]:

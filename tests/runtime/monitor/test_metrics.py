@@ -20,7 +20,9 @@ def test_rows_offsets_and_watermarks_of_a_job_over_two_partitions() -> None:
     assert last.watermark == 1700005935000 and last.state_bytes == 4272
     assert last.batch is None and last.batch_ms is not None
     assert [s.name for t in last.timed for s in t.splits] == ["skewed-0", "skewed-1"]
-    assert history[0] == replace(QueryMetrics(), at=history[0].at, recent=((history[0].at, 0),), timed=history[0].timed)
+    assert history[0] == replace(
+        QueryMetrics(), at=history[0].at, recent=((history[0].at, 0),), written=((history[0].at, 0),), timed=history[0].timed
+    )
     assert [m.rows_in for m in history] == sorted(m.rows_in for m in history)
 
 

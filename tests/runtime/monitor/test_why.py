@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.runtime.monitor.metrics import Batch, BrokerContact, FilterRows, Input, Partition, QueryMetrics, Split, Timed
-from sqlstream.runtime.monitor.why import Reason, next_end, reasons
+from sqlstream.runtime.monitor.metrics import Batch, BrokerContact, FilterRows, Input, LeastLag, Partition, QueryMetrics, Split, Timed
+from sqlstream.runtime.monitor.why import Reason, next_end, reasons, trouble
 from sqlstream.sql.statements.parsing import parse
 from tests.runtime.monitor.recordings import job, recorded
 from tests.support.sessions import open_session
@@ -308,3 +308,52 @@ def test_a_recorded_job_as_it_went(told) -> None:
         "(the watermark is (ts - INTERVAL '5' SECOND)).",
         "It emits rows: 1 so far, the last at 06:54:18.",
     ]
+
+
+BEHIND = tuple(LeastLag(minute, 600 * minute, 1000 * minute) for minute in (1, 2, 3))
+
+
+def test_more_comes_than_is_read(told) -> None:
+    slow = QueryMetrics(
+        ended_rows=9,
+        rows_out=9,
+        batches=3,
+        minutes=BEHIND,
+        recent=((0, 0), (1000, 1500)),
+        inputs=(Input("t", 9, (Partition("t-0", 0, 1800),)),),
+        last_output=T,
+    )
+    assert (
+        told(slow, "SELECT item, price FROM skewed")[0].text
+        == "It falls behind: 1,800 rows wait, and 10 more each second; it reads 1,500 rows a second."
+    )
+
+
+@pytest.mark.parametrize(
+    ("metrics", "status", "expected"),
+    [
+        (QueryMetrics(ended_rows=9, rows_out=9, batches=3, last_output=T), "RUNNING", None),
+        # Nothing has come out so soon.
+        (QueryMetrics(ended_rows=9, batches=3, last_input=T, at=T + 1000), "RUNNING", None),
+        (QueryMetrics(ended_rows=9, batches=3, last_input=T, at=T + 9000), "RUNNING", "Nothing new has come since 22:13:20."),
+        (
+            QueryMetrics(batches=3, brokers=(BrokerContact("b:9", silent=T),)),
+            "RUNNING",
+            "Kafka at b:9 has not answered since 2023-11-14 22:13:20: nothing of its topics is read.",
+        ),
+        (
+            QueryMetrics(ended_rows=9, batches=3, minutes=BEHIND),
+            "RUNNING",
+            "It falls behind: 0 rows wait, and 10 more each second; it reads 0 rows a second.",
+        ),
+        (QueryMetrics(), "FINISHED", None),
+        (QueryMetrics(), "CANCELED", None),
+        (QueryMetrics(), "FAILED", "The job has failed: it broke"),
+        (QueryMetrics(), "RESTARTING", "The job has failed: it broke"),
+        (QueryMetrics(), "SUSPENDED", "The process that ran the job has ended without stopping it."),
+        (QueryMetrics(), "INITIALIZING", None),
+    ],
+)
+def test_what_needs_a_look(session: Session, metrics: QueryMetrics, status: str, expected: str | None) -> None:
+    found = trouble(job(metrics, status=status, error="it broke"), [sink(session, "SELECT item, price FROM skewed")], 0)
+    assert (None if found is None else found.text) == expected

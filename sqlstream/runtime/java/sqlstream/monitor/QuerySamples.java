@@ -48,7 +48,7 @@ public final class QuerySamples {
     /**
      * A sample of a run of a query: the micro-batches that have ended since {@code after} (their {@code timestamp}),
      * the one that runs, how many rows went where, where the splits of its watermarks stand, and whether its brokers
-     * answer; {@code look}: and which partitions it does not read yet.
+     * answer; {@code look}: and which partitions it does not read yet; how much of the heap is in use.
      */
     public static String of(
             StreamingQuery query,
@@ -69,6 +69,8 @@ public final class QuerySamples {
         sample.put("late", LateRows.count(query.runId().toString()));
         sample.put("times", times.stream().map(SourceWatermark::standing).toList());
         sample.put("topics", topics.stream().map(each -> each.standing(look)).toList());
+        Runtime machine = Runtime.getRuntime();
+        sample.put("heap", machine.totalMemory() - machine.freeMemory());
         return JSON.writeValueAsString(sample);
     }
 

@@ -1,0 +1,104 @@
+"""What somebody has asked of a job from a page: it is done behind the answer, and every page of the job shows how far it is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlstream.core.defects import as_defects
+from sqlstream.core.errors import SqlStreamError
+from sqlstream.runtime.jobs.control.requests import Action
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+# What came of it is shown for so long.
+_SHOWN_SECONDS = 300.0
+
+
+@dataclass(frozen=True)
+class Verb:
+    """How an action is called: on its button, while it is done, and when it is. ``means`` says what it does."""
+
+    button: str
+    doing: str
+    done: str
+    means: str
+
+
+VERBS = {
+    Action.STOP: Verb(
+        "Stop", "Stopping", "Stopped", "It ends after the micro-batch that runs. Its state and offsets are kept: Start goes on with them."
+    ),
+    Action.STOP_WITH_SAVEPOINT: Verb(
+        "Stop with savepoint", "Stopping with a savepoint", "Stopped with a savepoint",
+        "It ends after the micro-batch that runs, and a copy of all that it keeps is made, with which it or another job can begin.",
+    ),
+    Action.DRAIN: Verb(
+        "Drain", "Draining", "Drained",
+        "What has arrived up to now is processed and every open window closed, before their time; then it ends for good.",
+    ),
+    Action.SAVEPOINT: Verb("Savepoint", "Making a savepoint", "The savepoint was made", "A copy of all that it keeps is made. It runs on."),
+    Action.RESTART: Verb("Restart", "Restarting", "Restarted", "It ends after the micro-batch that runs, and begins again where it was."),
+    Action.START: Verb("Start", "Starting", "Started", "It goes on with its state and its offsets."),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What was asked of a job. ``since``: when it was asked, or ``done``, in seconds since 1970; ``result``: what it made."""
+
+    action: Action
+    since: float
+    done: bool = False
+    result: str = ""
+    error: SqlStreamError | None = None
+
+    @property
+    def text(self) -> str:
+        """It in words."""
+        verb = VERBS[self.action]
+        if self.error is not None:
+            return f"{verb.button} failed: {self.error.message}"
+        return verb.done if self.done else f"{verb.doing} ..."
+
+
+class Doings:
+    """The last thing that was asked of each job."""
+
+    def __init__(self, project: Path) -> None:
+        self._project = project
+        self._lock = threading.Lock()
+        self._last: dict[str, Doing] = {}
+
+    def begin(self, job: str, action: Action, do: Callable[[], str]) -> None:
+        """Begin to ``do`` it, unless something is being done with the job already."""
+        with self._lock:
+            before = self._last.get(job)
+            if before is not None and not before.done:
+                return
+            self._last[job] = Doing(action, time.time())
+        threading.Thread(target=self._do, args=(job, do), name=f"page-{action.name}", daemon=True).start()
+
+    def of(self, job: str) -> Doing | None:
+        """What is being done with a job, or was done lately."""
+        with self._lock:
+            last = self._last.get(job)
+            if last is not None and last.done and time.time() - last.since > _SHOWN_SECONDS:
+                del self._last[job]
+                return None
+            return last
+
+    def _do(self, job: str, do: Callable[[], str]) -> None:
+        result = ""
+        error: SqlStreamError | None = None
+        try:
+            with as_defects(self._project):
+                result = do()
+        except SqlStreamError as problem:
+            error = problem
+        with self._lock:
+            self._last[job] = replace(self._last[job], since=time.time(), done=True, result=result, error=error)

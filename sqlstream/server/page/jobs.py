@@ -1,0 +1,137 @@
+"""The jobs of a project as a list: one row each, whatever process runs it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.monitor.figures import short_name
+from sqlstream.runtime.monitor.why import trouble
+from sqlstream.server.page.lately import Lately
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.runtime.jobs.control.registry import JobRecord
+    from sqlstream.runtime.jobs.job import Job
+    from sqlstream.runtime.jobs.jobs import Jobs
+    from sqlstream.server.server import Server
+
+# What is shown is as old as this at most, however many look.
+_SECONDS = 0.8
+
+
+@dataclass(frozen=True)
+class State:
+    """How a job is, in a word, and the kind of that, which has a colour."""
+
+    word: str
+    kind: str
+
+
+RUNNING, BEHIND, STARTING = State("running", "running"), State("behind", "behind"), State("starting", "still")
+STATES = {
+    "RUNNING": RUNNING,
+    "INITIALIZING": STARTING,
+    "RESTARTING": State("restarting", "behind"),
+    "FAILED": State("failed", "failing"),
+    "SUSPENDED": State("suspended", "failing"),
+    "CANCELED": State("stopped", "still"),
+    "FINISHED": State("finished", "still"),
+}
+
+
+@dataclass(frozen=True)
+class JobRow:
+    """A job in the list. Rates are rows a second, ``watermark`` and ``since`` seconds since 1970, ``state_bytes`` bytes; None: not known.
+
+    ``said``, ``hint``: what is the matter with it, and what to do. ``process``: the one that has it where that is not the server.
+    """
+
+    name: str
+    state: State
+    since: float | None
+    rows_in: float | None = None
+    rows_out: float | None = None
+    lag: int | None = None
+    watermark: float | None = None
+    state_bytes: int | None = None
+    restarts: int | None = None
+    said: str | None = None
+    hint: str | None = None
+    process: str | None = None
+
+    @property
+    def short(self) -> str:
+        """Its name as it is shown."""
+        return short_name(self.name)
+
+    @property
+    def lag_seconds(self) -> float | None:
+        """How long it takes to read what waits, as fast as it reads now."""
+        return self.lag / self.rows_in if self.lag and self.rows_in else None
+
+
+class JobList:
+    """The rows of all jobs of a project, those that need a look first."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._lately: Lately[None, tuple[JobRow, ...]] = Lately(_SECONDS)
+
+    def rows(self) -> tuple[JobRow, ...]:
+        """All of them."""
+        return self._lately.get(None, lambda: tuple(sorted(_rows(self._server), key=lambda row: (_ORDER[row.state.kind], row.short, row.name))))
+
+
+_ORDER = {"failing": 0, "behind": 1, "running": 2, "still": 3}
+
+
+def _rows(server: Server) -> Iterator[JobRow]:
+    own = latest(server.jobs)
+    yield from map(row_of, own.values())
+    yield from (row_of_record(record, server) for record in registry.records(server.jobs.folders.jobs) if record.name not in own)
+
+
+def latest(jobs: Jobs) -> dict[str, Job]:
+    """The server's jobs by their names: of one name the last. One that another process has continued is not among them."""
+    by_name = {job.name: job for job in sorted(jobs, key=lambda job: (job.lives, job.started))}
+    return {name: job for name, job in by_name.items() if job.lives or not _elsewhere(job)}
+
+
+def _elsewhere(job: Job) -> bool:
+    """Whether another process has what this one has ended."""
+    return job.lock is None and registry.JobRecord(job.folder.parent, job.name, None).is_held()
+
+
+def row_of(job: Job) -> JobRow:
+    """That of a job of this process."""
+    metrics = job.metrics
+    state = BEHIND if metrics.falls_behind or metrics.silent is not None else STATES[metrics.status]
+    problem = trouble(metrics, job.sinks, job.idle_ms)
+    return JobRow(
+        job.name, state, job.started, metrics.rows_per_second, metrics.rows_out_per_second, metrics.lag,
+        None if metrics.watermark is None else metrics.watermark / 1000, metrics.state_bytes, metrics.restarts,
+        None if problem is None else problem.text, None if problem is None else problem.hint,
+    )  # fmt: skip
+
+
+def row_of_record(record: JobRecord, server: Server) -> JobRow:
+    """That of a job of another process, or of none; one that ``server`` is about to start is starting."""
+    figures, status, state = record.figures, record.status, record.state
+    if not record.held and record.name in server.starting:
+        state = "INITIALIZING"
+    known = {name: _number(figures.get(name)) for name in ("rows/s", "lag", "state bytes", "restarts")}
+    running, elsewhere = state == "RUNNING", record.holder is not None and record.holder.pid != os.getpid()
+    said = figures.get("last error") if state != "CANCELED" else None
+    return JobRow(
+        record.name, STATES[state], None if status is None else status.since, known["rows/s"] if running else None, None,
+        known["lag"] if running else None, None, known["state bytes"], known["restarts"], said,
+        None if status is None or said is None else status.hint, record.process if elsewhere else None,
+    )  # fmt: skip
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isdecimal() else None

@@ -1,0 +1,256 @@
+"""The addresses of the page: views, what follows as they change, and what their forms ask for."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from sqlstream.core.defects import defect
+from sqlstream.core.errors import Defect, SqlStreamError, ValidationError
+from sqlstream.core.release import release
+from sqlstream.runtime.jobs.control.requests import Action
+from sqlstream.server.answers import NotThere
+from sqlstream.server.guard import allowed, cookie_of, may_change
+from sqlstream.server.page import html
+from sqlstream.server.page.doings import VERBS, Doings
+from sqlstream.server.page.job import PARTS, JobPages
+from sqlstream.server.page.jobs import JobList
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+    from sqlstream.core.tokens import Tokens
+    from sqlstream.server.server import Server
+
+# How often a view is looked at, whether something in it has changed.
+_EVERY_SECONDS = 1.0
+# A connection over which nothing goes is taken for lost by what stands between.
+_ALIVE_SECONDS = 15.0
+_SHOWN = ("failing", "behind", "running", "still")
+
+
+def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
+    """All of them; ``tokens`` as of Guard."""
+    pages = _Pages(server, tokens)
+    views = (View("/", pages.jobs), View("/job/{name:path}", pages.job))
+    return [
+        Mount("/static", StaticFiles(directory=html.STATIC), name="static"),
+        Route("/login", pages.answering(pages.login), methods=["GET"]),
+        Route("/login", pages.answering(pages.log_in), methods=["POST"]),
+        Route("/logout", pages.answering(pages.log_out), methods=["POST"]),
+        *(Route(f"/live{view.path}", pages.answering(pages.live(view)), methods=["GET"]) for view in views),
+        *(Route(view.path, pages.answering(pages.whole(view)), methods=["GET"]) for view in views),
+        Route("/job/{name:path}", pages.answering(pages.ask), methods=["POST"]),
+    ]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A view: its template, its values, and its title."""
+
+    template: str
+    values: dict[str, Any]
+    title: str
+
+
+def _failed(error: SqlStreamError) -> Shown:
+    """The view that says what has failed."""
+    return Shown("error.html", {"error": error}, "Error")
+
+
+@dataclass(frozen=True)
+class View:
+    """An address, and what makes the view there; ``make`` waits for files, and runs in a thread."""
+
+    path: str
+    make: Callable[[Request], Shown]
+
+
+class _Pages:
+    """What each address answers."""
+
+    def __init__(self, server: Server, tokens: Tokens | None) -> None:
+        self._server = server
+        self._tokens = tokens
+        self._jobs = JobList(server)
+        self._job = JobPages(server)
+        self._doings = Doings(server.project)
+
+    # --- views --------------------------------------------------------------------------------------------------------
+
+    def jobs(self, request: Request) -> Shown:
+        """The list of jobs; ``show`` names the kind of state that is shown alone."""
+        rows = self._jobs.rows()
+        show = request.query_params.get("show")
+        kinds = [(kind, sum(row.state.kind == kind for row in rows)) for kind in _SHOWN]
+        shown = [row for row in rows if row.state.kind == show] if show in _SHOWN else rows
+        failing = kinds[0][1]
+        title = f"{failing} failing - Jobs" if failing else "Jobs"
+        return Shown("jobs.html", {"rows": shown, "kinds": kinds, "show": show, "all": len(rows), "project_path": str(self._server.project)}, title)
+
+    def job(self, request: Request) -> Shown:
+        """A job; ``show`` names the part of what is known of it. Raises NotThere."""
+        found = self._job.find(request.path_params["name"], request.query_params.get("show", ""))
+        row = found.row
+        values = {"job": found, "row": row, "parts": PARTS, "verbs": VERBS, "doing": self._doings.of(row.name), "Action": Action, **found.more}
+        return Shown("job.html", values, f"{row.short} {row.state.word}")
+
+    # --- how they are answered ----------------------------------------------------------------------------------------
+
+    def whole(self, view: View) -> Callable[[Request], Awaitable[Response]]:
+        """Answers a view as a page."""
+
+        async def answer(request: Request) -> Response:
+            return html.answer(await run_in_threadpool(self._rendered, request, view, "page.html"))
+
+        return answer
+
+    def live(self, view: View) -> Callable[[Request], Awaitable[Response]]:
+        """Answers a view as events: it anew whenever it has changed, and points of charts as they come."""
+
+        async def answer(request: Request) -> Response:
+            # Errors are the answer, and not the end of one.
+            await run_in_threadpool(view.make, request)
+            headers = {**html.HEADERS, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+            return StreamingResponse(self._events(request, view), media_type="text/event-stream", headers=headers)
+
+        return answer
+
+    async def _events(self, request: Request, view: View) -> AsyncIterator[str]:
+        """A view as it changes, until the client or the server leaves."""
+        leaving: asyncio.Event = request.app.state.leaving
+        name, at, before, silent = request.path_params.get("name"), 0.0, "", 0.0
+        while not leaving.is_set():
+            events = ""
+            try:
+                text = await run_in_threadpool(self._rendered, request, view, "view.html")
+            except SqlStreamError as error:
+                # As of a job that was dropped: the page says so, and goes on when there is one of that name again.
+                text = html.rendered("error.html", self._around(request, _failed(error)), layout="view.html")
+            if text != before:
+                events, before = _event("view", text), text
+            if name is not None and (points := await run_in_threadpool(self._job.points, name, at)) is not None:
+                at = points.last
+                events += _event("points", points.columns)
+            silent = 0.0 if events else silent + _EVERY_SECONDS
+            if silent >= _ALIVE_SECONDS:
+                events, silent = ": \n\n", 0.0
+            if events:
+                yield events
+            try:
+                await asyncio.wait_for(leaving.wait(), _EVERY_SECONDS)
+            except TimeoutError:
+                continue
+
+    def _rendered(self, request: Request, view: View, layout: str) -> str:
+        shown = view.make(request)
+        return html.rendered(shown.template, {**self._around(request, shown), "totals": self._totals()}, layout=layout)
+
+    def _totals(self) -> tuple[int, float]:
+        """How many jobs run, and how many rows a second they read."""
+        rows = self._jobs.rows()
+        return sum(row.state.kind in ("running", "behind") for row in rows), sum(row.rows_in or 0 for row in rows)
+
+    def _around(self, request: Request, shown: Shown) -> dict[str, Any]:
+        """The values of a view, and of what stands around each."""
+        query = f"?{request.url.query}" if request.url.query else ""
+        path = request.scope["path"].removeprefix("/live")
+        return {
+            **shown.values,
+            "title": shown.title,
+            "live": f"/live{quote(path)}{query}",
+            "project": self._server.project.name,
+            "release": release(),
+            "totals": None,
+            "may_change": may_change(request.scope),
+            "logged_in": self._tokens is not None and cookie_of(request.headers["host"]) in request.cookies,
+        }
+
+    def answering(self, handler: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+        """``handler``, whose errors are pages."""
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except SqlStreamError as error:
+                return self.failed(request, error)
+            except Exception as error:
+                return self.failed(request, defect(error, self._server.project))
+
+        return answer
+
+    def failed(self, request: Request, error: SqlStreamError) -> Response:
+        """The page that says what has failed."""
+        status = 404 if isinstance(error, NotThere) else 500 if isinstance(error, Defect) else 400
+        return html.answer(html.rendered("error.html", {**self._around(request, _failed(error)), "live": None}), status)
+
+    # --- what forms ask for -------------------------------------------------------------------------------------------
+
+    async def ask(self, request: Request) -> Response:
+        """Begin what is asked of a job, and show the job. Raises ValidationError, NotThere."""
+        form = await _form(request)
+        wanted = form.get("action", "")
+        action = next((each for each in VERBS if each.value == wanted), None)
+        if action is None:
+            raise ValidationError(f"Nothing of a job is called '{wanted[:100]}'.", hint=f"Known are {', '.join(each.value for each in VERBS)}.")
+        found = await run_in_threadpool(self._job.find, request.path_params["name"], "")
+        name = found.row.name
+        self._doings.begin(name, action, lambda: self._server.ask(name, action))
+        return RedirectResponse(f"/job/{quote(name)}", 303, headers=dict(html.HEADERS))
+
+    async def login(self, request: Request) -> Response:
+        """The form for a token."""
+        return self._login(_own(request.query_params.get("to")))
+
+    def _login(self, to: str, *, wrong: bool = False) -> Response:
+        values = {"title": "Log in", "wrong": wrong, "to": to, "project": self._server.project.name}
+        return html.answer(html.rendered("login.html", values), 401 if wrong else 200)
+
+    async def log_in(self, request: Request) -> Response:
+        """Keep the token in a cookie that no script sees, if it is one."""
+        form = await _form(request)
+        to, token = _own(form.get("to")), form.get("token", "").strip()
+        if self._tokens is not None and allowed(self._tokens, token.encode(), "GET") is None:
+            self._server.tell(f"[WARNING] {request.client.host if request.client else '?'} was refused: the page was given no token that is known.")
+            return self._login(to, wrong=True)
+        answer = RedirectResponse(to, 303, headers=dict(html.HEADERS))
+        if self._tokens is not None:
+            answer.set_cookie(cookie_of(request.headers["host"]), token, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+        return answer
+
+    async def log_out(self, request: Request) -> Response:
+        """Forget the token."""
+        answer = RedirectResponse("/login", 303, headers=dict(html.HEADERS))
+        answer.delete_cookie(cookie_of(request.headers["host"]), httponly=True, samesite="strict", secure=request.url.scheme == "https")
+        return answer
+
+
+def _own(to: str | None) -> str:
+    """An address of this server; that of the start where it is none."""
+    return to if to is not None and to.startswith("/") and not to.startswith(("//", "/\\")) and to.isprintable() else "/"
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form, the first of each name."""
+    try:
+        text = (await request.body()).decode()
+    except UnicodeDecodeError:
+        raise ValidationError("The form is not UTF-8.") from None
+    return {name: values[0] for name, values in parse_qs(text, keep_blank_values=True).items()}
+
+
+def _event(name: str, text: str) -> str:
+    """An event as a stream of them has it: a line of data for each line of the text."""
+    data = "".join(f"data: {line}\n" for line in text.splitlines())
+    return f"event: {name}\n{data}\n"

@@ -1,0 +1,125 @@
+"""A job on the page: what is shown of it, and what its buttons do."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from tests.server.page.browser import Browser
+from tests.support.sessions import feed
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.server.client import Client
+    from tests.server.page.browser import Page
+
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
+NAME = "per <id> & 'all'"
+PATH = f"/job/{quote(NAME)}"
+
+
+@pytest.fixture
+def browser(on_spark: Client) -> Browser:
+    return Browser(on_spark.address)
+
+
+@pytest.fixture
+def counting(on_spark: Client, files: Path, tmp_path: Path):
+    """A job that counts, and its session."""
+    session = on_spark.open()
+    options = f"'connector' = 'filesystem', 'path' = '{files}', 'format' = 'json', 'source.monitor-interval' = '1 s'"
+    session.run(f"CREATE TABLE f (id INT) WITH ({options})")
+    session.run(f"CREATE TABLE t (id INT, n BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '{tmp_path / 't'}')")
+    session.run(f"SET 'pipeline.name' = '{NAME.replace(chr(39), chr(39) * 2)}'")
+    session.run("INSERT INTO t SELECT id, COUNT(*) FROM f WHERE id < 9 GROUP BY id")
+    return session
+
+
+def shown(browser: Browser, path: str, text: str) -> Page:
+    """The page when it has this text."""
+    pages: list[Page] = []
+
+    def there() -> bool:
+        pages.append(browser.get(path))
+        return text in pages[-1].text
+
+    until(there, 60, said=lambda: pages[-1].text)
+    return pages[-1]
+
+
+@pytest.mark.usefixtures("counting")
+def test_a_job_is_shown(on_spark: Client, browser: Browser, files: Path, tmp_path: Path) -> None:
+    feed(files, {"id": 1}, {"id": 2}, {"id": 1}, {"id": 10})
+    page = shown(browser, "/", "1 job running")
+    assert PATH in page.links and f"{NAME} running" in page.text and NAME not in page.html
+    page = shown(browser, PATH, "It emits rows")
+    assert f"{NAME} running" in page.text
+    assert page.buttons == ["stop with savepoint", "savepoint", "drain", "restart", "stop"]
+    boxes = re.findall(r'class="box".*?</ul>', page.html, re.S)
+    assert len(boxes) == 3 and "filesystem" in boxes[0] and "4</data> rows" in boxes[0] and "id &lt; 9" in boxes[0]
+    shown(browser, PATH, "state ")
+    assert "INSERT INTO t SELECT id, COUNT(*) FROM f WHERE id < 9 GROUP BY id" in page.text
+    assert "GroupAggregate(groupBy=[id]" in browser.get(f"{PATH}?show=plan").text
+    assert "checkpoint" in browser.get(f"{PATH}?show=checkpoints").text
+    assert "It has not failed." in browser.get(f"{PATH}?show=exceptions").text
+    assert "Version 1" in browser.get(f"{PATH}?show=versions").text
+    assert "0 rows came late" in browser.get(f"{PATH}?show=rows").text
+    # Points of charts come with the events.
+    on_spark.server.history.look(1.0)
+    on_spark.server.history.look(2.0)
+    for name, data in browser.events(f"/live{PATH}"):
+        if name == "points":
+            points = json.loads(data)
+            break
+    assert points["at"] == [1.0, 2.0] and len(points["process"]) == 2 and points["heap"][0] > 1_000_000
+
+
+@pytest.mark.usefixtures("counting")
+def test_a_job_is_stopped_with_a_savepoint_and_started(browser: Browser, files: Path) -> None:
+    feed(files, {"id": 1})
+    shown(browser, PATH, "It emits rows")
+    assert browser.post(PATH, {"action": "savepoint"}).headers["location"] == PATH
+    page = shown(browser, PATH, "The savepoint was made")
+    assert "file:///" in page.text
+    assert browser.post(PATH, {"action": "stop with savepoint"}).status == 303
+    page = shown(browser, PATH, "Stopped with a savepoint")
+    assert page.buttons == ["start"] and f"{NAME} stopped" in page.text
+    saved = browser.get(f"{PATH}?show=savepoints").html
+    assert saved.count("<code>/") == 2 and "checkpoint" in browser.get(f"{PATH}?show=checkpoints").text
+    assert shown(browser, "/", "0 jobs running") and f"{NAME} stopped" in browser.get("/?show=still").text
+    browser.post(PATH, {"action": "start"})
+    page = shown(browser, PATH, "Started")
+    assert f"{NAME} running" in page.text
+    assert "continues where it stopped" in browser.get(f"{PATH}?show=log").text
+    browser.post(PATH, {"action": "restart"})
+    shown(browser, PATH, "Restarted")
+    # What can't be done is said where it was asked for.
+    browser.post(PATH, {"action": "start"})
+    page = shown(browser, PATH, "Start failed")
+    assert "can't be started again: it is RUNNING." in page.text
+    browser.post(PATH, {"action": "stop"})
+    shown(browser, PATH, f"{NAME} stopped")
+
+
+def test_a_job_that_fails_says_why(on_spark: Client, browser: Browser, files: Path) -> None:
+    session = on_spark.open()
+    session.run(
+        f"CREATE TABLE f (id INT, text STRING) WITH ('connector' = 'filesystem', 'path' = '{files}', 'format' = 'json', 'source.monitor-interval' = '1 s')"
+    )
+    session.run("CREATE TABLE p (id INT) WITH ('connector' = 'print')")
+    session.run("SET 'pipeline.name' = 'failing'")
+    session.run("SET 'restart-strategy.type' = 'none'")
+    session.run("INSERT INTO p SELECT CAST(text AS INT) FROM f")
+    feed(files, {"id": 1, "text": "<img src=x onerror=alert(1)>"})
+    page = shown(browser, "/", "1 failing")
+    assert "<img" not in page.html
+    page = browser.get("/job/failing")
+    assert "The job has failed:" in page.text and page.buttons == ["start"]
+    page = browser.get("/job/failing?show=exceptions")
+    assert "<img src=x onerror=alert(1)>" in page.text and "<img" not in page.html

@@ -1,0 +1,135 @@
+// Charts of a job's last hour, with one crosshair for all.
+import uPlot from "uplot";
+import { bytes, duration, number } from "./format";
+
+/** As the server sends points: an array of columns by name, `at` in seconds since 1970; null where a figure is not known. */
+type Points = Record<string, (number | null)[]>;
+
+interface Chart {
+  title: string;
+  /** A line for each: the column, and what it is called. */
+  lines: [string, string][];
+  write: (value: number) => string;
+}
+
+const CHARTS: Chart[] = [
+  { title: "Rows a second", lines: [["rows_in", "read"], ["rows_out", "written"]], write: number },
+  { title: "Records that wait", lines: [["lag", "lag"]], write: number },
+  {
+    title: "Micro-batch",
+    lines: [["process", "process"], ["plan", "plan"], ["offsets", "ask for offsets"], ["commit", "commit"]],
+    write: (ms) => duration(ms / 1000),
+  },
+  { title: "State", lines: [["state", "state"]], write: bytes },
+  { title: "Heap", lines: [["heap", "heap"]], write: bytes },
+];
+const HOUR = 3600;
+// Lines are told apart by their dashes: colour means the state of a job.
+const DASHES = [[], [6, 3], [2, 3], [12, 3, 2, 3]];
+const BORDERS = ["solid", "dashed", "dotted", "double"];
+const HEIGHT = 150;
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const exactly = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+function style(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function resolved(name: string): string {
+  const probe = document.createElement("span");
+  probe.className = name;
+  document.body.append(probe);
+  const color = getComputedStyle(probe).color;
+  probe.remove();
+  return color;
+}
+
+export class Charts {
+  private points: Points = {};
+  private plots: uPlot[] = [];
+  private shown: Chart[] = [];
+
+  constructor(private readonly root: HTMLElement) {
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", () => this.draw());
+    new ResizeObserver(() => this.resize()).observe(root);
+  }
+
+  /** Add points that have come, and forget those of more than an hour ago. */
+  add(json: string): void {
+    const fresh = JSON.parse(json) as Points;
+    for (const [name, values] of Object.entries(fresh)) this.points[name] = [...(this.points[name] ?? []), ...values];
+    const at = this.points["at"] ?? [];
+    const first = at.findIndex((t) => (t ?? 0) >= (at.at(-1) ?? 0) - HOUR);
+    if (first > 0) for (const name of Object.keys(this.points)) this.points[name]?.splice(0, first);
+    const shown = CHARTS.filter((chart) => chart.lines.some(([name]) => this.points[name]?.some((value) => value !== null)));
+    if (shown.length === this.shown.length) this.plots.forEach((plot, i) => plot.setData(this.data(shown[i]!)));
+    else {
+      this.shown = shown;
+      this.draw();
+    }
+  }
+
+  private data(chart: Chart): uPlot.AlignedData {
+    return [this.points["at"] ?? [], ...chart.lines.map(([name]) => this.points[name] ?? [])] as uPlot.AlignedData;
+  }
+
+  private width(): number {
+    return Math.max(200, (this.root.querySelector<HTMLElement>("figure")?.clientWidth ?? this.root.clientWidth) - 2);
+  }
+
+  private draw(): void {
+    this.plots.forEach((plot) => plot.destroy());
+    this.root.replaceChildren();
+    const ink = resolved("ink");
+    const faint = resolved("faint");
+    const font = `12px ${style("--font") || "sans-serif"}`;
+    const axis: uPlot.Axis = { stroke: ink, font, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } };
+    const times: uPlot.Axis = { ...axis, values: (_, seconds) => seconds.map((s) => clock.format(s * 1000)) };
+    const figures = this.shown.map((chart) => {
+      const figure = document.createElement("figure");
+      figure.tabIndex = 0;
+      figure.setAttribute("aria-label", `${chart.title}, in the last hour; the arrow keys move the crosshair`);
+      figure.addEventListener("keydown", (event) => this.step(event));
+      const caption = document.createElement("figcaption");
+      caption.textContent = chart.title;
+      figure.append(caption);
+      this.root.append(figure);
+      return figure;
+    });
+    this.plots = this.shown.map((chart, i) => {
+      const written = (_: uPlot, value: number | null) => (value === null ? "-" : chart.write(value));
+      return new uPlot(
+        {
+          width: this.width(),
+          height: HEIGHT,
+          cursor: { sync: { key: "job" }, points: { size: 5 }, drag: { x: false, y: false } },
+          legend: { live: true, markers: { width: 2, stroke: ink, fill: () => "transparent", dash: (_, n) => BORDERS[n - 1] ?? "solid" } },
+          scales: { x: { time: true }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
+          axes: [times, { ...axis, size: 70, values: (_, values) => values.map((v) => chart.write(v)) }],
+          series: [{ label: "at", value: (_, s) => (s === null ? "-" : exactly.format(s * 1000)) }, ...chart.lines.map(([, label], n) => ({ label, stroke: ink, width: 1.5, dash: DASHES[n] ?? [], value: written, spanGaps: false }))],
+        },
+        this.data(chart),
+        figures[i]!,
+      );
+    });
+  }
+
+  /** Move the crosshair by a point, with the arrow keys. */
+  private step(event: KeyboardEvent): void {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const at = this.points["at"] ?? [];
+    if (by === undefined || !at.length) return;
+    event.preventDefault();
+    const last = at.length - 1;
+    const place = Math.min(Math.max((this.plots[0]?.cursor.idx ?? last + (by < 0 ? 1 : 0)) + by, 0), last);
+    for (const plot of this.plots) plot.setCursor({ left: plot.valToPos(at[place] ?? 0, "x"), top: HEIGHT / 3 });
+  }
+
+  private resize(): void {
+    const width = this.width();
+    this.plots.forEach((plot) => {
+      if (plot.width !== width) plot.setSize({ width, height: HEIGHT });
+    });
+  }
+}

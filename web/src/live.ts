@@ -1,0 +1,55 @@
+// What is on the page follows the server: it sends the view anew when something in it has changed, and only that is exchanged.
+import { Idiomorph } from "idiomorph";
+import { localize, time } from "./format";
+
+/** Parts that a script has made have this attribute, and stay as they are. */
+const OWN = "data-own";
+
+function isOwn(node: Node): boolean {
+  return node instanceof Element && node.hasAttribute(OWN);
+}
+
+function exchange(view: HTMLElement, html: string): void {
+  const made = new DOMParser().parseFromString(html, "text/html").getElementById("view");
+  if (!made) return;
+  localize(made);
+  Idiomorph.morph(view, made, {
+    ignoreActiveValue: true,
+    callbacks: {
+      beforeNodeMorphed: (old: Node) => !isOwn(old),
+      beforeNodeRemoved: (old: Node) => !isOwn(old),
+      // What a user has opened stays open, and what a script has placed stays in its place.
+      beforeAttributeUpdated: (name: string, node: Element) => !(name === "style" || (name === "open" && node.matches("details"))),
+    },
+  });
+  document.title = view.dataset["title"] ?? document.title;
+}
+
+/** Follow the server from now on. `changed` hears of each exchange, `points` of new points of charts, as JSON. */
+export function follow(view: HTMLElement, address: string, changed: () => void, points: (json: string) => void): void {
+  const lost = document.getElementById("lost");
+  const events = new EventSource(address);
+  const say = (text: string | null) => {
+    document.body.classList.toggle("lost", text !== null);
+    if (lost) {
+      lost.hidden = text === null;
+      lost.textContent = text ?? "";
+    }
+  };
+  events.addEventListener("open", () => say(null));
+  events.addEventListener("error", () => {
+    if (!document.body.classList.contains("lost")) {
+      say(`The server has not answered since ${time(Date.now() / 1000)}. This is how it was then; the page goes on when it answers.`);
+    }
+  });
+  events.addEventListener("view", (event) => {
+    exchange(view, (event as MessageEvent<string>).data);
+    changed();
+  });
+  events.addEventListener("points", (event) => points((event as MessageEvent<string>).data));
+  // A browser that keeps the page for Back must not keep the connection.
+  addEventListener("pagehide", () => events.close());
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) location.reload();
+  });
+}

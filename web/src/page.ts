@@ -1,0 +1,17 @@
+// The page of a sqlstream server. Without this script it shows what was when it was loaded, and its forms work.
+import { Charts } from "./charts";
+import { localize } from "./format";
+import { place } from "./graph";
+import { follow } from "./live";
+
+const view = document.getElementById("view");
+if (view) {
+  localize(view);
+  place();
+  addEventListener("resize", place);
+  document.fonts.ready.then(place);
+  const room = document.getElementById("charts");
+  const charts = room && new Charts(room);
+  const address = view.dataset["live"];
+  if (address) follow(view, address, place, (json) => charts?.add(json));
+}
