@@ -114,7 +114,7 @@ def main(
     one = arguments.verb == "start" and not (arguments.detach or arguments.systemd)
     if one and arguments.file.is_file():
         own.error(f"start {arguments.file}: --detach runs the script in the background, --systemd writes a unit that does")
-    if more and (one or arguments.verb not in ("start", *_OF_FILES)):
+    if more and arguments.verb not in ("start", *_OF_FILES):
         own.error(f"unrecognized arguments: {' '.join(more)}")
     with _jobs(project, {**options, **_set_by(more)}) as jobs:
         if arguments.verb in ("start", *_OF_FILES) and not one:
@@ -135,7 +135,7 @@ def main(
             case "restart":
                 return _restart(registry.find(jobs, arguments.name))
             case "start" if one:
-                return _start(project, registry.find(jobs, str(arguments.file)), submit)
+                return _start(project, registry.find(jobs, str(arguments.file)), submit, more)
             case "savepoint":
                 return _ask(registry.find(jobs, arguments.name), Action.SAVEPOINT, arguments.timeout)
             case "drop":
@@ -380,8 +380,13 @@ def _restart(job: JobRecord) -> int:
     return 0
 
 
-def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPlace], int]) -> int:
-    """Start a job alone, in the process of its script; one that does not run now, and comes again by itself, starts it then."""
+def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPlace], int], more: list[str]) -> int:
+    """Start a job alone, in the process of its script; one that does not run now, and comes again by itself, starts it then. One that a server of
+    before had is submitted again, with the arguments ``more`` of the client.
+    """
+    if more and (job.held or job.has_process() or served.kept(project, job) is None or served_at(project) is None):
+        hint = "Options are given to a script: sqlstream jobs start FILE --detach .."
+        raise ValidationError(f"Job '{job.name}' is started as its script says: {' '.join(more)} can't be given.", hint=hint)
     if job.held or job.has_process():
         try:
             return _start_again(job)
@@ -399,7 +404,7 @@ def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPla
     kept = served.kept(project, job)
     if kept is not None:
         if (server := served_at(project)) is not None:
-            return submit(["--project", str(project), "-f", str(kept.file)], server)
+            return submit(["--project", str(project), "-f", str(kept.file), *more], server)
         how = "sqlstream serve starts it, with the other jobs of the server."
     elif (of := _ran(project, job)) is not None:
         how = f"sqlstream jobs start {shlex.quote(of.file)} --detach runs it, with all of its jobs."

@@ -1,33 +1,48 @@
-"""Rows of a frame in this process, a partition at a time."""
+"""Rows of a frame in this process, a piece at a time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from sqlstream.core.java import classes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import DataFrame, Row
 
 
-def local_rows(frame: DataFrame, *, prefetch: bool = False) -> Iterator[Row]:
-    """The rows of ``frame``, of no more than one partition at once; ``prefetch``: also of the next one."""
-    try:
-        yield from frame.toLocalIterator(prefetchPartitions=prefetch)
-    finally:
-        _forget_jobs(frame.sparkSession)
-
-
-def _forget_jobs(spark: SparkSession) -> None:
-    """Release the jobs of queries that have ended.
-
-    Spark (4.2.0) keeps a job, and with it the query's plan and session, until its query ends. Those of a local iterator start when it has
-    ended already, and would be kept forever.
+class LocalRows:
+    """The rows of ``frame``, whose query begins. What is not read yet is on the disks of Spark's executors: the memory does not limit how many there
+    are. They can be read once.
     """
-    scheduler = spark.sparkContext._jsc.sc().dagScheduler()
-    jvm = spark._jvm
-    assert jvm is not None
-    running = jvm.org.apache.spark.sql.execution.SQLExecution.getQueryExecution
-    for query in list(scheduler.activeQueryToJobs().keySet()):
-        if running(query) is None:
-            scheduler.cleanupQueryJobs(query)
+
+    def __init__(self, frame: DataFrame) -> None:
+        self._pieces = classes(frame.sparkSession).gateway.RowPieces.of(frame._jdf)
+
+    def await_all(self) -> None:
+        """Wait for the end of the query; raises what it has met."""
+        self._pieces.awaitAll()
+
+    def __iter__(self) -> Iterator[Row]:
+        """The rows as they come; a query of which nobody reads all ends with the iterator."""
+        from pyspark.serializers import BatchedSerializer, CPickleSerializer, NoOpSerializer
+        from pyspark.util import local_connect_and_auth
+
+        pieces: Any = NoOpSerializer()
+        batches: Any = BatchedSerializer(CPickleSerializer())  # type: ignore[no-untyped-call]
+        try:
+            port, secret, _ = self._pieces.serve()
+            file, connection = local_connect_and_auth(port, secret)
+            with connection, file:
+                connection.settimeout(None)
+                for piece in pieces.load_stream(file):
+                    yield from batches.load_stream(BytesIO(piece))
+            self._pieces.checkRead()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Nothing more is read: end the query, and forget its rows."""
+        self._pieces.close()

@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.connectors.base import Connector, Write, plain_options
-from sqlstream.connectors.local_rows import local_rows
+from sqlstream.connectors.local_rows import LocalRows
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, Change, ChangelogMode, changes
 from sqlstream.core.java import classes
@@ -95,7 +95,7 @@ def _show(frame: DataFrame, emit: Callable[[str], None]) -> None:
             emit(printed_line(change))
         rows.clear()
 
-    for row in local_rows(frame):
+    for row in LocalRows(frame):
         rows.append(tuple(row))
         if len(rows) == _ROWS_AT_ONCE:
             flush()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from sqlstream.core.characters import HALF
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import Defect, JobFailed, NotSupported, SetupError, SqlStreamError, SyntaxProblem, ValidationError
 
@@ -126,14 +127,20 @@ def handle(request: Request, kind: str) -> str:
 async def body(request: Request) -> dict[str, Any]:
     """The object that a request has; an empty one for none."""
     text = await request.body()
-    if not text.strip():
-        return {}
+    return object_of(text, "the body") if text.strip() else {}
+
+
+def object_of(text: str | bytes, what: str) -> dict[str, Any]:
+    """The object that ``text`` is as JSON. Raises BadRequest, which calls it ``what``, where it is none."""
     try:
         read = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadRequest("the body is not JSON") from None
+        raise BadRequest(f"{what} is not JSON") from None
     if not isinstance(read, dict):
-        raise BadRequest("the body is not an object")
+        raise BadRequest(f"{what} is not an object")
+    # No answer could repeat it.
+    if HALF.search(json.dumps(read, ensure_ascii=False)):
+        raise BadRequest(f"{what} holds half of a surrogate pair, which is no character")
     return read
 
 

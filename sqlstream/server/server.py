@@ -102,7 +102,8 @@ class Server:
                 self._start_again(job)
         except SqlStreamError as problem:
             what = f"Job '{job.name}' of this server was not started again."
-            how = "It is tried again." if problem.heals else f"sqlstream jobs start {shlex.quote(job.name)} tries it once more."
+            start = f"sqlstream jobs start {shlex.quote(job.name)}"
+            how = "It is tried again." if problem.heals else f"{start} tries it once more; -D KEY=VALUE behind it sets an option."
             self.tell(OfJob(f"[ERROR] {what} {how}\n{told(problem)}", job.name, problem))
             if not problem.heals:
                 job.note(self.jobs.folders.jobs, f"It was not started again: {problem.message}", how)

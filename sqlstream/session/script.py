@@ -6,9 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sqlstream.core.characters import HALF, REPLACEMENT
 from sqlstream.core.defects import defect
 from sqlstream.core.depth import steps
-from sqlstream.core.errors import NotSupported, SqlStreamError
+from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem
 from sqlstream.runtime.jobs.script import script_of
 from sqlstream.session.context import RunningStatement
 from sqlstream.session.statements import carried_out
@@ -31,6 +32,7 @@ MOST_ERRORS = 10
 def run_script(context: Context, script: str, name: str | None = None) -> Iterator[Outcome]:
     """Execute the statements of ``script``, lazily; errors carry their place in it, ``name`` is its file."""
     masked = context.secrets.masked
+    _check_characters(script, name)
     script = _substituted(context, script, name)
     if not context.files:
         context.script = script_of(script) or name
@@ -61,6 +63,14 @@ def run_init(context: Context, script: str, name: str | None = None) -> Iterator
         except SqlStreamError as error:
             raise _located(error, context=context, script=text, name=name, statement=statement) from error.__cause__
     yield from run_script(context, script, name)
+
+
+def _check_characters(script: str, name: str | None) -> None:
+    """Raises SyntaxProblem where a text holds what is no character, as a JSON that escapes half of one, or arguments that are not UTF-8."""
+    if (half := HALF.search(script)) is not None:
+        problem = SyntaxProblem("The text holds half of a surrogate pair, which is no character.", at=half.start())
+        # No screen, and no answer of a server, could show it.
+        raise problem.located(HALF.sub(REPLACEMENT, script), name, 0)
 
 
 def _substituted(context: Context, script: str, name: str | None) -> str:

@@ -91,8 +91,9 @@ def test_one_whose_process_was_killed_stays_stopped_until_it_is_started(tmp_path
     started = jobs(tmp_path, "start", "a")
     assert (started.returncode, "The script of job 'a' does not run." in started.stderr) == (1, True), started
     assert not stopped.stays_stopped
-    for wrong in (["start", "a", "-D", "x=y"], ["start", __file__]):
-        assert jobs(tmp_path, *wrong).returncode == 2
+    optional = jobs(tmp_path, "start", "a", "-D", "x=y")
+    assert (optional.returncode, "Job 'a' is started as its script says: -D x=y can't be given." in optional.stderr) == (1, True)
+    assert jobs(tmp_path, "start", __file__).returncode == 2
 
 
 def test_one_that_a_server_keeps_which_has_ended(tmp_path: Path, stopped: JobFolder, gone: dict[str, object]) -> None:

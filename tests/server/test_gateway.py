@@ -233,6 +233,7 @@ WRONG = {
     "no object": ("POST", "/v4/sessions", b"[]", 400),
     "no texts": ("POST", "/v4/sessions", b'{"properties": {"a": 1}}', 400),
     "no UTF-8": ("POST", "/v4/sessions", b'"\xff"', 400),
+    "half a character": ("POST", "/v4/sessions", b'{"properties": {"a": "\\ud800"}}', 400),
     "deep": ("POST", "/v4/sessions", b"[" * 100_000, 400),
 }
 

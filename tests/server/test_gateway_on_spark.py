@@ -156,6 +156,27 @@ def test_a_client_that_reads_nothing_costs_little(on_spark: Client, files: Path)
     until(lambda: not on_spark.queries())
 
 
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
+def test_a_result_of_many_rows(on_spark: Client, mode: str) -> None:
+    session = on_spark.open(execution__runtime_mode=mode)
+    options = "'connector' = 'datagen', 'number-of-rows' = '30000', 'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '30000'"
+    session.run(f"CREATE TABLE many (id BIGINT, text STRING) WITH ({options})")
+    found = session.run("SELECT id, text FROM many")
+    assert found.complete and sorted(row[0] for row in found.rows) == list(range(1, 30_001))
+
+
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
+def test_a_result_that_nobody_wants_any_more_is_not_computed_on(on_spark: Client, mode: str) -> None:
+    tracker = on_spark.server.spark.sparkContext.statusTracker()
+    session = on_spark.open(execution__runtime_mode=mode)
+    session.run("CREATE TABLE many (id BIGINT, text STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '100000000')")
+    session.begin("SELECT id, text FROM many")
+    until(lambda: tracker.getActiveStageIds())
+    time.sleep(1)
+    on_spark.delete(session.path)
+    until(lambda: not tracker.getActiveStageIds() and not on_spark.queries(), 30)
+
+
 def test_a_job_goes_on_without_its_client(on_spark: Client, files: Path, tmp_path: Path) -> None:
     session = on_spark.open()
     session.run(FILES.format(files))

@@ -140,7 +140,10 @@ def test_a_job_that_can_not_go_on_is_told_of(tmp_path: Path) -> None:
         second = subprocess.run([*SERVE, str(tmp_path)], capture_output=True, text=True, check=False, timeout=60)
         assert second.returncode == 1 and "serves this project already" in second.stderr
         problem = "Object 'numbers' not found"
-        assert "[ERROR] Job 'a' of this server was not started again. sqlstream jobs start a tries it once more." in log()
+        assert (
+            "[ERROR] Job 'a' of this server was not started again. sqlstream jobs start a tries it once more; -D KEY=VALUE behind it sets an option."
+            in log()
+        )
         assert problem in log()
         (alert,) = map(json.loads, alerts.read_text().splitlines())
         assert (alert["event"], alert["job"], problem in alert["error"]) == ("failed", "a", True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import tempfile
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,9 @@ _COLUMNS = ("CAST(value AS STRING) AS n", "upper(concat('a', value)) AS word", "
 
 def warm_up(spark: SparkSession, project: Path) -> None:
     """Run it. What goes wrong, above all that Spark is stopped meanwhile, matters to nobody."""
+    # Who lists jobs needs no connectors.
+    from sqlstream.connectors.local_rows import LocalRows
+
     folder = Path(tempfile.mkdtemp(prefix="warm-up-", dir=ProjectFolder(project).own))
     try:
         frame = spark.readStream.format("rate").option("rowsPerSecond", "1").load().selectExpr(*_COLUMNS)
@@ -27,7 +31,7 @@ def warm_up(spark: SparkSession, project: Path) -> None:
             query.processAllAvailable()
         finally:
             query.stop()
-        spark.range(3).selectExpr("CAST(id AS STRING) AS n").collect()
+        deque(LocalRows(spark.range(3).selectExpr("CAST(id AS STRING) AS n")), maxlen=0)
     except Exception:
         _log.info("The warm-up has ended early.", exc_info=True)
     finally:

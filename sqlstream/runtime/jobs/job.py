@@ -82,6 +82,8 @@ class Job:
     started: float = field(default_factory=time.time)
     machine: JobMachine = field(default_factory=JobMachine)
     queries: list[StreamingQuery] = field(default_factory=list)
+    # The ids of those that it has had: also when Spark, which knows them, has died.
+    query_ids: set[str] = field(default_factory=set)
     watches: dict[int, Watch | BatchQuery] = field(default_factory=dict)
     lock: Lock | None = None
     streaming: bool = True
@@ -139,7 +141,7 @@ class Job:
     @property
     def runs(self) -> set[str]:
         """What Spark calls its queries: their ids, and job groups in batch mode."""
-        return {q.id for q in self.queries} | {w.group for w in list(self.watches.values()) if isinstance(w, BatchQuery)}
+        return self.query_ids | {w.group for w in list(self.watches.values()) if isinstance(w, BatchQuery)}
 
     @property
     def metrics(self) -> JobMetrics:

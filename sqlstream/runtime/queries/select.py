@@ -12,16 +12,18 @@ import shutil
 import socket
 import tempfile
 import threading
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.connectors.local_rows import local_rows
+from sqlstream.connectors.local_rows import LocalRows
 from sqlstream.core import private
 from sqlstream.core.changelog import KIND, VALUES, Change, Nested, changes
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.formats.json import value_text, writes_value
 from sqlstream.plan.properties import bounded, fields, window_column
-from sqlstream.runtime.engine.failures import job_error
+from sqlstream.runtime.engine.failures import job_error, while_it_runs
 from sqlstream.runtime.lower import not_null
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
@@ -33,13 +35,16 @@ from sqlstream.sql.quoting import quote
 from sqlstream.sql.types import NESTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
 
     from sqlstream.plan.nodes import Node
     from sqlstream.runtime.monitor.metrics import QueryMetrics
     from sqlstream.sql.types import Type
+
+
+_AT_ONCE = 1000
 
 
 def displayed(frame: DataFrame, node: Node, zone: str, *, values: bool = False) -> DataFrame:
@@ -80,6 +85,13 @@ def in_order(frame: DataFrame, column: str | None) -> DataFrame:
     return frame if column is None else frame.repartition(1).sortWithinPartitions(quote(column))
 
 
+def _lists(rows: Iterable[Row]) -> Iterator[list[tuple[Any, ...]]]:
+    """The cells of rows, so many at once that little time is spent on each."""
+    waiting = iter(rows)
+    while some := [cells(row) for row in islice(waiting, _AT_ONCE)]:
+        yield some
+
+
 class Collection:
     """A SELECT over static input. ``stop`` ends it from another thread. ``drop_nulls``: rows with NULL in a NOT NULL column don't fail it.
     ``values``: changes have them.
@@ -99,27 +111,45 @@ class Collection:
         )  # fmt: skip
         self._values = values
         self._query = BatchQuery(spark, self._folder.name)
+        self._rows: LocalRows | None = None
         self.ended = threading.Event()
 
-    def changes(self, report: Callable[[QueryMetrics], None]) -> list[Change]:
-        """All rows, as inserts; ``report`` hears about once a second how far it is, from another thread. Raises JobFailed."""
-        collected: list[tuple[Any, ...]] = []
+    def changes(self, report: Callable[[QueryMetrics], None]) -> Iterator[Change]:
+        """All rows, as inserts, when the query has ended; ``report`` hears about once a second how far it is, from another thread.
+
+        Raises JobFailed.
+        """
         try:
             rows = not_null.delivered(self._node, lower(self._node, self._to), drop=self._drop_nulls)
             frame = in_order(displayed(rows, self._node, self._to.zone, values=self._values), window_column(self._node))
             frame = frame if self._limit is None else frame.limit(self._limit)
-            self._query.run(frame, lambda: collected.extend(cells(row) for row in frame.collect()), report)
-            return changes(collected, frame.columns)
+            self._query.run(frame, partial(self._run, frame), report)
         except Exception as error:
             raise job_error(error, called_names(self._node), (self._node,), self._folder) from error
         finally:
             self.ended.set()
             shutil.rmtree(self._folder, ignore_errors=True)
+        return self._read(frame.columns)
+
+    def _run(self, frame: DataFrame) -> None:
+        self._rows = LocalRows(frame)
+        self._rows.await_all()
+
+    def _read(self, columns: Sequence[str]) -> Iterator[Change]:
+        assert self._rows is not None
+        try:
+            for rows in _lists(self._rows):
+                yield from changes(rows, columns)
+        except Exception as error:
+            raise job_error(error, folder=self._folder) from error
 
     def stop(self) -> None:
-        """End it: ``changes`` fails. Of one that has ended Spark is not asked: its JVM may be gone."""
+        """End it: ``changes`` fails, and there are no more rows."""
         if not self.ended.is_set():
             self._query.stop()
+        if self._rows is not None:
+            with while_it_runs():
+                self._rows.close()
 
 
 class Changes:
@@ -191,15 +221,10 @@ class Changes:
 
     def _once(self) -> None:
         def take(batch: DataFrame, _: int) -> None:
-            rows: list[tuple[Any, ...]] = []
-            for row in local_rows(in_order(batch, self._order), prefetch=True):
-                rows.append(cells(row))
-                if len(rows) == 1000:
-                    self._give(rows)
-                    rows = []
+            for rows in _lists(LocalRows(in_order(batch, self._order))):
+                self._put(changes(rows, self._frame.columns))
                 if self._stopped.is_set():
                     return
-            self._give(rows)
 
         writer = self._frame.writeStream.foreachBatch(take).outputMode("update" if in_update_mode(self._node) else "append")
         writer = writer.option("checkpointLocation", str(self._folder / "checkpoint"))
@@ -207,10 +232,6 @@ class Changes:
         while not running.awaitTermination(0.2):  # type: ignore[arg-type]
             if self._stopped.is_set():
                 running.stop()
-
-    def _give(self, rows: list[tuple[Any, ...]]) -> None:
-        if rows:
-            self._put(changes(rows, self._frame.columns))
 
     def _put(self, item: list[Change] | BaseException | None) -> None:
         while True:

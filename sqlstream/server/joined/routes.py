@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocketDisconnect
 
-from sqlstream.server.answers import BadRequest
+from sqlstream.server.answers import BadRequest, object_of
 from sqlstream.server.joined.shell import Shell
 from sqlstream.session.joined import PATH
 
@@ -58,7 +58,7 @@ async def _talk(server: Server, socket: WebSocket) -> None:
     answering: set[asyncio.Task[None]] = set()
     try:
         while True:
-            said = _read(await socket.receive_text())
+            said = object_of(await socket.receive_text(), "a message")
             if said.get("do") in shell.waits:
                 task = asyncio.create_task(run_in_threadpool(shell.answer, said))
                 answering.add(task)
@@ -82,13 +82,3 @@ async def _send(socket: WebSocket, outgoing: asyncio.Queue[str]) -> None:
                 await socket.close(_SLOW, "The shell reads too slowly.")
                 return
             await socket.send_text(text)
-
-
-def _read(text: str) -> dict[str, Any]:
-    try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):
-        raise BadRequest("a message is JSON") from None
-    if not isinstance(said, dict):
-        raise BadRequest("a message is an object")
-    return said

@@ -71,7 +71,7 @@ class OnSpark:
             batch = env.settings.batch
             collection = self._select = select.Collection(plan, limit, spark, zone, project, batch=batch, drop_nulls=drop_nulls, values=self._values)
             self._stop_if_interrupted(context.user)
-            changes = self._passing(context, columns, iter(_collected(collection, context.user)))
+            changes = self._passing(context, columns, _collected(collection, context.user))
             if batch and not self._values:
                 return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
             return results.Stream(columns=columns, changes=changes, notices=notices, stop=collection.stop)
@@ -165,7 +165,7 @@ def remembered(context: Context, columns: tuple[Field, ...], changes: Iterator[C
     return context.last_result.passing(changes)
 
 
-def _collected(query: select.Collection, user: User) -> list[Change]:
+def _collected(query: select.Collection, user: User) -> Iterator[Change]:
     began = time.time()
     try:
         return query.changes(lambda metrics: user.progress([JobMetrics("", "SELECT", JobStatus.RUNNING.value, began, (metrics,))]))

@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     from sqlstream.runtime.monitor.metrics import QueryMetrics
 
 AT = 1_767_225_600_000
-SAMPLE = {"ended": [], "running": None, "real_time": False, "read": 0, "at": AT, "out": 7, "late": 0, "filters": [], "times": [], "topics": []}
+SAMPLE = {
+    "ended": [],
+    "running": None,
+    "real_time": False,
+    "heap": 1,
+    "read": 0,
+    "at": AT,
+    "out": 7,
+    "late": 0,
+    "filters": [],
+    "times": [],
+    "topics": [],
+}
 ANSWERED = "An error occurred while calling o1.of.\n: java.lang.NullPointerException: no plan\n\tat sqlstream.monitor.QuerySamples.of\n"
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _ALIKE = 5
 # How often one that waits for its restart looks whether it is to be drained.
 _LOOK_SECONDS = 0.1
+# So long it may take until what runs of a job that has failed is ended.
+_ENDING_SECONDS = 60.0
 
 
 class JobRunner:
@@ -133,8 +135,7 @@ class JobRunner:
         job = self._job
         problem = job.locate(job.problem(error))
         # All sinks are started again together.
-        job.end_queries()
-        self._streams.end_watches()
+        self._end_queries()
         job.queries.clear()
         now = round(time.time() * 1000)
         restarts = failed(self._settings.restart, job.restarts, now, random.random()) if problem.heals else Restarts()
@@ -158,6 +159,17 @@ class JobRunner:
             and not job.machine.stopping.wait(min(left, _LOOK_SECONDS))
         ):
             pass
+
+    def _end_queries(self) -> None:
+        """End what still runs: Spark that is about to die, as where the memory is full, may answer with errors until it is gone."""
+        end = time.monotonic() + _ENDING_SECONDS
+        while True:
+            try:
+                self._job.end_queries()
+                return self._streams.end_watches()
+            except Exception as error:
+                if not self._job.problem(error).heals or time.monotonic() > end or self._job.machine.stopping.wait(_LOOK_SECONDS):
+                    raise
 
     def _repeated(self, problem: SqlStreamError) -> str | None:
         """That the job has failed so at the same place several times, if it has."""

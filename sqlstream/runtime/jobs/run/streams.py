@@ -125,6 +125,7 @@ class Streams:
             writer = writer.trigger(processingTime=f"{settings.trigger_ms} milliseconds")
         with _retaining(work.spark, settings.retained):
             query = writer.start()
+        job.query_ids.add(query.id)
         if not started.exists():
             storage.write(started, f"{query.id}\n")
         watch.follow(query)
