@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 8 * 1024 * 1024
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _MAY_CHANGE = "may_change"
+_PORT = re.compile("[0-9]{1,5}")
 
 
 def is_loopback(host: str) -> bool:
@@ -45,7 +47,8 @@ def allowed(tokens: Tokens, given: bytes, method: str) -> bool | None:
 
 def cookie_of(host: str) -> str:
     """In what a browser keeps the token of the server at ``host``: it sends a cookie to all ports of a machine."""
-    return f"sqlstream_token_{urlsplit(f'//{host}').port or 0}"
+    port = host.rpartition(":")[2]
+    return f"sqlstream_token_{port if _PORT.fullmatch(port) else 0}"
 
 
 def wants_html(scope: Scope) -> bool:

@@ -55,6 +55,11 @@ export class Charts {
     new ResizeObserver(() => this.resize()).observe(root);
   }
 
+  /** Forget the points: all come again. */
+  clear(): void {
+    this.points = {};
+  }
+
   /** Add points that have come, and forget those of more than an hour ago. */
   add(json: string): void {
     const fresh = JSON.parse(json) as Points;

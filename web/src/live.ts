@@ -25,8 +25,15 @@ function exchange(view: HTMLElement, html: string): void {
   document.title = view.dataset["title"] ?? document.title;
 }
 
-/** Follow the server from now on. `changed` hears of each exchange, `points` of new points of charts, as JSON. */
-export function follow(view: HTMLElement, address: string, changed: () => void, points: (json: string) => void): void {
+/** What hears of the server: that a connection begins, which tells all anew; that the view has changed; new points of charts, as JSON. */
+export interface Follower {
+  begun(): void;
+  changed(): void;
+  points(json: string): void;
+}
+
+/** Follow the server from now on. */
+export function follow(view: HTMLElement, address: string, follower: Follower): void {
   const lost = document.getElementById("lost");
   const events = new EventSource(address);
   const say = (text: string | null) => {
@@ -36,7 +43,10 @@ export function follow(view: HTMLElement, address: string, changed: () => void, 
       lost.textContent = text ?? "";
     }
   };
-  events.addEventListener("open", () => say(null));
+  events.addEventListener("open", () => {
+    say(null);
+    follower.begun();
+  });
   events.addEventListener("error", () => {
     if (!document.body.classList.contains("lost")) {
       say(`The server has not answered since ${time(Date.now() / 1000)}. This is how it was then; the page goes on when it answers.`);
@@ -44,9 +54,9 @@ export function follow(view: HTMLElement, address: string, changed: () => void, 
   });
   events.addEventListener("view", (event) => {
     exchange(view, (event as MessageEvent<string>).data);
-    changed();
+    follower.changed();
   });
-  events.addEventListener("points", (event) => points((event as MessageEvent<string>).data));
+  events.addEventListener("points", (event) => follower.points((event as MessageEvent<string>).data));
   // A browser that keeps the page for Back must not keep the connection.
   addEventListener("pagehide", () => events.close());
   addEventListener("pageshow", (event) => {

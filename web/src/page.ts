@@ -13,5 +13,5 @@ if (view) {
   const room = document.getElementById("charts");
   const charts = room && new Charts(room);
   const address = view.dataset["live"];
-  if (address) follow(view, address, place, (json) => charts?.add(json));
+  if (address) follow(view, address, { begun: () => charts?.clear(), changed: place, points: (json) => charts?.add(json) });
 }

@@ -174,7 +174,7 @@ class _Pages:
             "release": release(),
             "totals": None,
             "may_change": may_change(request.scope),
-            "logged_in": self._tokens is not None and cookie_of(request.headers["host"]) in request.cookies,
+            "logged_in": self._tokens is not None and cookie_of(request.headers.get("host", "")) in request.cookies,
         }
 
     def answering(self, handler: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
@@ -226,19 +226,24 @@ class _Pages:
             return self._login(to, wrong=True)
         answer = RedirectResponse(to, 303, headers=dict(html.HEADERS))
         if self._tokens is not None:
-            answer.set_cookie(cookie_of(request.headers["host"]), token, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+            answer.set_cookie(value=token, **_cookie(request))
         return answer
 
     async def log_out(self, request: Request) -> Response:
         """Forget the token."""
         answer = RedirectResponse("/login", 303, headers=dict(html.HEADERS))
-        answer.delete_cookie(cookie_of(request.headers["host"]), httponly=True, samesite="strict", secure=request.url.scheme == "https")
+        answer.delete_cookie(**_cookie(request))
         return answer
 
 
 def _own(to: str | None) -> str:
     """An address of this server; that of the start where it is none."""
     return to if to is not None and to.startswith("/") and not to.startswith(("//", "/\\")) and to.isprintable() else "/"
+
+
+def _cookie(request: Request) -> dict[str, Any]:
+    """That in which a browser keeps its token: no script sees it, no page of another site has it sent."""
+    return {"key": cookie_of(request.headers.get("host", "")), "httponly": True, "samesite": "strict", "secure": request.url.scheme == "https"}
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -139,6 +139,13 @@ def test_a_cookie_is_that_of_one_server(guarded: Browser) -> None:
     assert guarded.get("/").status == 200
 
 
+@pytest.mark.parametrize("host", ["localhost:abc", "localhost:", "[::x", "x:99999999", ""])
+def test_hosts_that_are_none(guarded: Browser, host: str) -> None:
+    guarded.cookies = {"sqlstream_token_0": FULL}
+    assert guarded.get("/", Host=host).status == 200
+    assert guarded.get("/login", Host=host).status == 200
+
+
 def test_a_defect_is_a_page_too(client: Client, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> None:
         raise RuntimeError("secret details")
