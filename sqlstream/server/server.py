@@ -142,6 +142,10 @@ class Server:
         """The session of a joined shell, whose ``user`` is as Session has one. Raises SqlStreamError."""
         return self._session(asked, values=False, **user)
 
+    def looking_session(self, hear: Callable[[str], None]) -> Session:
+        """One that is asked about the catalog as it is now, and runs none of the code of functions; ``hear`` of what can't be read."""
+        return self._session({}, notify=hear, emit=hear, python=False)
+
     def _session(self, asked: Mapping[str, str], **more: Any) -> Session:
         """A client's session, to which ``more`` is told. Of its options those that Flink's clients send by themselves, and that mean nothing
         here, are left out.

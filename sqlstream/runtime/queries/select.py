@@ -133,7 +133,12 @@ class Collection:
 
     def _run(self, frame: DataFrame) -> None:
         self._rows = LocalRows(frame)
-        self._rows.await_all()
+        try:
+            self._rows.await_all()
+        except Exception:
+            with while_it_runs():
+                self._rows.close()
+            raise
 
     def _read(self, columns: Sequence[str]) -> Iterator[Change]:
         assert self._rows is not None
@@ -147,7 +152,7 @@ class Collection:
         """End it: ``changes`` fails, and there are no more rows."""
         if not self.ended.is_set():
             self._query.stop()
-        if self._rows is not None:
+        elif self._rows is not None:
             with while_it_runs():
                 self._rows.close()
 

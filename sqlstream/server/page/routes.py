@@ -19,9 +19,11 @@ from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.server.answers import NotThere
 from sqlstream.server.guard import allowed, cookie_of, may_change
 from sqlstream.server.page import html
+from sqlstream.server.page.catalog import CatalogPages
 from sqlstream.server.page.doings import VERBS, Doings
 from sqlstream.server.page.job import PARTS, JobPages
 from sqlstream.server.page.jobs import JobList
+from sqlstream.sql.tables import ObjectPath
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -43,7 +45,12 @@ _SHOWN = ("failing", "behind", "running", "still")
 def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
     """All of them; ``tokens`` as of Guard."""
     pages = _Pages(server, tokens)
-    views = (View("/", pages.jobs), View("/job/{name:path}", pages.job))
+    views = (
+        View("/", pages.jobs),
+        View("/job/{name:path}", pages.job),
+        View("/catalog", pages.catalog),
+        View("/catalog/{catalog}/{database}/{table:path}", pages.table),
+    )
     return [
         Mount("/static", StaticFiles(directory=html.STATIC), name="static"),
         Route("/login", pages.answering(pages.login), methods=["GET"]),
@@ -85,6 +92,7 @@ class _Pages:
         self._tokens = tokens
         self._jobs = JobList(server)
         self._job = JobPages(server)
+        self._catalog = CatalogPages(server)
         self._doings = Doings(server.project)
 
     # --- views --------------------------------------------------------------------------------------------------------
@@ -105,6 +113,15 @@ class _Pages:
         row = found.row
         values = {"job": found, "row": row, "parts": PARTS, "verbs": VERBS, "doing": self._doings.of(row.name), "Action": Action, **found.more}
         return Shown("job.html", values, f"{row.short} {row.state.word}")
+
+    def catalog(self, request: Request) -> Shown:
+        """The tables and views of the project."""
+        return Shown("catalog.html", {"listed": self._catalog.listed()}, "Catalog")
+
+    def table(self, request: Request) -> Shown:
+        """One of them. Raises NotThere, and what a store of a catalog answers."""
+        path = ObjectPath(*(request.path_params[part] for part in ("catalog", "database", "table")))
+        return Shown("table.html", {"table": self._catalog.table(path)}, path.name)
 
     # --- how they are answered ----------------------------------------------------------------------------------------
 

@@ -93,7 +93,14 @@ def test_everybody_can_read_it_at_any_width(busy: Client, scheme: str) -> None:
             page.get_by_text("1 job running").wait_for()
             views = [page.url, *(busy.address + link.get_attribute("href") for link in page.locator("td.name a").all())]
             assert len(views) == 4
-            for view in [*views, f"{busy.address}/?show=behind", f"{busy.address}/login", f"{busy.address}/nothing", f"{busy.address}/job/none"]:
+            for view in [
+                *views,
+                f"{busy.address}/catalog",
+                f"{busy.address}/?show=behind",
+                f"{busy.address}/login",
+                f"{busy.address}/nothing",
+                f"{busy.address}/job/none",
+            ]:
                 page.goto(view)
                 assert findings(page) == [], view
                 # What is too wide can be moved by itself, and does not move the page.

@@ -35,7 +35,6 @@ import org.apache.spark.storage.BlockData;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.RDDBlockId;
-import org.apache.spark.storage.StorageLevel;
 import org.apache.spark.util.io.ChunkedByteBuffer;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
@@ -44,6 +43,7 @@ import scala.runtime.AbstractFunction0;
 import scala.runtime.AbstractFunction2;
 import scala.runtime.BoxedUnit;
 import sqlstream.catalyst.Scala;
+import sqlstream.catalyst.SparkCalls;
 
 /**
  * The rows of a frame on their way to Python, in pieces: tasks put them on the disk, in Spark's blocks, and Python
@@ -58,11 +58,30 @@ public final class RowPieces {
     /** By the id of their RDD, those whose tasks may run in this JVM: they hear of each piece at once. */
     private static final Map<Integer, RowPieces> HERE = new ConcurrentHashMap<>();
 
-    /** Rows as Python's pickle has them, each batch behind its length: in a block, or here. */
-    private record Piece(BlockId block, byte[] rows) implements Serializable {}
+    /**
+     * Rows as Python's pickle has them, each batch behind its length: in a block, or here. What goes with the results
+     * of tasks is no record, which Kryo could not write.
+     */
+    private static final class Piece implements Serializable {
+        private final BlockId block;
+        private final byte[] rows;
+
+        Piece(BlockId block, byte[] rows) {
+            this.block = block;
+            this.rows = rows;
+        }
+    }
 
     /** What a task has put by, and the number of its attempt. */
-    private record Written(int attempt, ArrayList<Piece> pieces) implements Serializable {}
+    private static final class Written implements Serializable {
+        private final int attempt;
+        private final ArrayList<Piece> pieces;
+
+        Written(int attempt, ArrayList<Piece> pieces) {
+            this.attempt = attempt;
+            this.pieces = pieces;
+        }
+    }
 
     private final SparkContext context;
     /** Not known before the query is planned. */
@@ -109,7 +128,7 @@ public final class RowPieces {
         EvaluatePython.registerPicklers();
         List<Object> rows = new ArrayList<>();
         for (InternalRow row : local.executeCollect()) {
-            rows.add(EvaluatePython.toJava(row, local.schema(), SQLConf.get().pysparkBinaryAsBytes()));
+            rows.add(SparkCalls.forPython(row, local.schema(), SQLConf.get().pysparkBinaryAsBytes()));
         }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         var batches = new SerDeUtil.AutoBatchedPickler(CollectionConverters.asScala(rows.iterator()));
@@ -375,8 +394,7 @@ public final class RowPieces {
 
         private static BlockId put(BlockId block, byte[] rows) throws IOException {
             var buffer = new ChunkedByteBuffer(ByteBuffer.wrap(rows));
-            var any = ClassTag$.MODULE$.apply(Object.class);
-            if (!SparkEnv.get().blockManager().putBytes(block, buffer, StorageLevel.DISK_ONLY(), true, any)) {
+            if (!SparkCalls.keepOnDisk(SparkEnv.get().blockManager(), block, buffer)) {
                 throw new IOException("Rows of the query can't be kept on the disk: " + block + ".");
             }
             return block;

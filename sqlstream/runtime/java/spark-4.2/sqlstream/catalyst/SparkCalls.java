@@ -3,9 +3,11 @@ package sqlstream.catalyst;
 import java.util.UUID;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.execution.CommandExecutionMode;
+import org.apache.spark.sql.execution.python.EvaluatePython;
 import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadata;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.*;
 import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution;
@@ -16,7 +18,12 @@ import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.ArrowUtils;
+import org.apache.spark.storage.BlockId;
+import org.apache.spark.storage.BlockManager;
+import org.apache.spark.storage.StorageLevel;
+import org.apache.spark.util.io.ChunkedByteBuffer;
 import scala.Option;
+import scala.reflect.ClassTag$;
 
 /** What is called otherwise in each release of Spark. */
 public final class SparkCalls {
@@ -64,5 +71,16 @@ public final class SparkCalls {
                 Option.empty(),
                 Option.empty(),
                 new scala.collection.immutable.HashMap<>());
+    }
+
+    /** A row as an object that is pickled for Python; {@code binaryAsBytes}: a value of bytes as Python's bytes. */
+    public static Object forPython(InternalRow row, StructType type, boolean binaryAsBytes) {
+        return EvaluatePython.toJava(row, type, binaryAsBytes);
+    }
+
+    /** Keeps a block on the disk; whether it is there. */
+    public static boolean keepOnDisk(BlockManager blocks, BlockId block, ChunkedByteBuffer bytes) {
+        var any = ClassTag$.MODULE$.apply(Object.class);
+        return blocks.putBytes(block, bytes, StorageLevel.DISK_ONLY(), true, any);
     }
 }

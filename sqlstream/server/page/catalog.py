@@ -1,0 +1,135 @@
+"""The catalog of the project: its tables and views, and of each what is declared, where, and who uses it."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlstream.catalog.project import ObjectKey
+from sqlstream.core.secrets import masked_option
+from sqlstream.server.answers import NotThere
+from sqlstream.server.page.lately import Lately
+from sqlstream.session import results
+from sqlstream.session.dependents import of_object
+from sqlstream.sql.tables import ObjectPath, Table, View
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.server.server import Server
+    from sqlstream.session.session import Session
+
+# What is shown is as old as this at most: files of the catalog may have been edited.
+_SECONDS = 3.0
+# The kind of key under which files keep tables and views.
+_RELATION = "RELATION"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table or a view in the list. ``file``: where it is declared, from the project's folder on; None where a store or a session keeps it."""
+
+    path: ObjectPath
+    kind: str
+    connector: str
+    comment: str
+    file: str | None
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """A database with what is in it. ``store``: the type of the catalog where a store keeps it, whose definitions are read when one is used."""
+
+    catalog: str
+    database: str
+    entries: tuple[Entry, ...]
+    store: str | None = None
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The whole catalog, and what of its files could not be read."""
+
+    namespaces: tuple[Namespace, ...]
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Use:
+    """Something that reads or writes a table: its kind and its name."""
+
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True)
+class TableShown:
+    """A table or a view: ``headers`` and ``rows`` are those of DESCRIBE, ``ddl`` is what SHOW CREATE writes, without secrets."""
+
+    entry: Entry
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+    ddl: str
+    options: tuple[tuple[str, str], ...] = ()
+    partitions: tuple[str, ...] = ()
+    uses: tuple[Use, ...] = ()
+
+
+class CatalogPages:
+    """What is said of the catalog, by sessions that only look."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._listed: Lately[None, Listed] = Lately(_SECONDS)
+        self._tables: Lately[ObjectPath, TableShown] = Lately(_SECONDS)
+
+    def listed(self) -> Listed:
+        """All of it."""
+        return self._listed.get(None, self._list)
+
+    def table(self, path: ObjectPath) -> TableShown:
+        """A table or a view. Raises NotThere, and what a store of a catalog answers."""
+        return self._tables.get(path, lambda: self._shown(path))
+
+    def _list(self) -> Listed:
+        errors: list[str] = []
+        with closing(self._server.looking_session(errors.append)) as session:
+            namespaces = tuple(_namespaces(session))
+        return Listed(namespaces, tuple(errors))
+
+    def _shown(self, path: ObjectPath) -> TableShown:
+        with closing(self._server.looking_session(lambda line: None)) as session:
+            item = session.context.catalog.get(path)
+            if item is None:
+                raise NotThere(f"There is no table or view {path}.", hint="SHOW TABLES lists those of a database.")
+            described = _rows(session, f"DESCRIBE {path.quoted}")
+            (ddl,) = _rows(session, f"SHOW CREATE {'VIEW' if isinstance(item, View) else 'TABLE'} {path.quoted}").rows
+            uses = (Use(*use.split(" ", 1)) for use in of_object(path, session.context.catalog, self._server.jobs, self._server.project))
+            return TableShown(
+                _entry(path, item, session), tuple(c.name for c in described.columns), described.rows, ddl[0] or "",
+                tuple((key, masked_option(key, value)) for key, value in sorted(item.options.items())) if isinstance(item, Table) else (),
+                item.partition_keys if isinstance(item, Table) else (),
+                tuple(Use(use.kind, use.name.rpartition(" (")[0]) if use.kind == "job" else use for use in uses),
+            )  # fmt: skip
+
+
+def _namespaces(session: Session) -> Iterator[Namespace]:
+    for name, catalog in sorted(session.context.catalog.catalogs.items()):
+        store = catalog.options.get("type") if catalog.store is not None else None
+        for database, content in sorted(catalog.databases.items()):
+            entries = (_entry(ObjectPath(name, database, table), item, session) for table, item in sorted(content.known.items()))
+            yield Namespace(name, database, tuple(entries), store)
+
+
+def _entry(path: ObjectPath, item: Table | View, session: Session) -> Entry:
+    files = session.planner.files
+    source = files.sources.get(ObjectKey(_RELATION, path))
+    kind, connector = ("view", "") if isinstance(item, View) else ("table", item.connector)
+    return Entry(path, kind, connector, item.comment or "", None if source is None else files.shown(source.file))
+
+
+def _rows(session: Session, statement: str) -> results.Rows:
+    (outcome,) = session.run(statement)
+    assert isinstance(outcome, results.Rows)
+    return outcome

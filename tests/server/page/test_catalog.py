@@ -1,0 +1,103 @@
+"""The catalog on the page: what is declared, where, and who uses it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from tests.server.page.browser import Browser
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.server.client import Client
+
+SECRET = "s3cr3t-canary"
+KAFKA = f"""-- Orders
+CREATE TABLE orders (id INT NOT NULL, price DECIMAL(10, 2), ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND, PRIMARY KEY (id) NOT ENFORCED)
+COMMENT 'what <b>was</b> ordered'
+WITH ('connector' = 'upsert-kafka', 'topic' = 'orders', 'properties.bootstrap.servers' = 'localhost:9', 'key.format' = 'json', 'value.format' = 'json',
+  'properties.ssl.key.password' = '{SECRET}');
+CREATE VIEW dear AS SELECT id FROM orders WHERE price > 100;
+"""
+ODD = "CREATE TABLE `<i>odd/ näme` (`a b` INT) WITH ('connector' = 'print');"
+
+
+@pytest.fixture
+def declared(tmp_path: Path) -> Path:
+    """A catalog with a file that can't be read, and a saved query."""
+    (tmp_path / "catalog" / "shop").mkdir(parents=True)
+    (tmp_path / "catalog" / "orders.sql").write_text(KAFKA)
+    (tmp_path / "catalog" / "shop" / "odd.sql").write_text(ODD)
+    (tmp_path / "catalog" / "broken.sql").write_text("CREATE TABLE broken (a NOTHING) WITH ('connector' = 'print');")
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "queries" / "count_dear.sql").write_text("SELECT COUNT(*) FROM dear")
+    return tmp_path
+
+
+@pytest.fixture
+def browser(declared: Path, client: Client) -> Browser:
+    return Browser(client.address)
+
+
+def test_an_empty_catalog(client: Client) -> None:
+    assert "Nothing is declared yet." in Browser(client.address).get("/catalog").text
+
+
+def test_all_that_is_declared(browser: Browser) -> None:
+    page = browser.get("/catalog")
+    assert page.status == 200
+    assert "default_catalog.default_database" in page.text and "default_catalog.shop" in page.text
+    assert "orders table upsert-kafka catalog/orders.sql what <b>was</b> ordered" in page.text and "<b>" not in page.html
+    assert "dear view catalog/orders.sql" in page.text
+    # What could not be read is said where one looks for it.
+    assert "catalog/broken.sql" in page.text and "NOTHING" in page.text
+    assert "/catalog/default_catalog/default_database/orders" in page.links
+    for link in page.links:
+        assert browser.get(link).status == 200 or link.startswith("#"), link
+
+
+def test_a_table(browser: Browser) -> None:
+    page = browser.get("/catalog/default_catalog/default_database/orders")
+    assert "id INT FALSE PRI(id)" in page.text and "ts TIMESTAMP(3) *ROWTIME* TRUE" in page.text
+    assert "`ts` - INTERVAL '5' SECOND" in page.text and "In catalog/orders.sql of the project" in page.text
+    assert "view dear" in page.text and "query count_dear" in page.text
+    assert "properties.ssl.key.password ******" in page.text and SECRET not in page.html
+    assert "CREATE TABLE `default_catalog`.`default_database`.`orders`" in page.text
+
+
+def test_a_view(browser: Browser) -> None:
+    page = browser.get("/catalog/default_catalog/default_database/dear")
+    assert "CREATE VIEW" in page.text and "query count_dear" in page.text and "Options" not in page.text
+
+
+def test_odd_names(browser: Browser) -> None:
+    page = browser.get(f"/catalog/default_catalog/shop/{quote('<i>odd/ näme')}")
+    assert page.status == 200 and "a b INT TRUE" in page.text and "<i>" not in page.html
+    assert "No view, no saved query and no job of this server that runs." in page.text
+
+
+def test_what_is_not_there(browser: Browser) -> None:
+    for path in ("default_catalog/default_database/none", "none/none/none", f"a/b/{quote('`;DROP TABLE orders;--')}"):
+        page = browser.get(f"/catalog/{path}")
+        assert page.status == 404 and "There is no table or view" in page.text
+    assert browser.get("/catalog/a").status == 404
+
+
+def test_files_that_are_edited(browser: Browser, declared: Path) -> None:
+    assert "later" not in browser.get("/catalog").text
+    (declared / "catalog" / "later.sql").write_text("CREATE TABLE later (a INT) WITH ('connector' = 'print');")
+    until(lambda: "later table print" in browser.get("/catalog").text)
+    (declared / "catalog" / "later.sql").unlink()
+    until(lambda: "later" not in browser.get("/catalog").text)
+
+
+def test_functions_are_not_run_for_it(browser: Browser, declared: Path) -> None:
+    (declared / "udfs").mkdir()
+    (declared / "udfs" / "prices.py").write_text("from sqlstream.udf import udf\nraise SystemExit('run')\n")
+    (declared / "catalog" / "rounded.sql").write_text("CREATE VIEW cheap AS SELECT id FROM orders WHERE price < 1")
+    until(lambda: "cheap view" in browser.get("/catalog").text)
+    assert browser.get("/catalog/default_catalog/default_database/cheap").status == 200
