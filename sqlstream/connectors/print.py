@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.connectors.base import Connector, Write, plain_options
 from sqlstream.connectors.local_rows import LocalRows
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from sqlstream.sql.tables import Table
     from sqlstream.sql.types import Type
-
-_ROWS_AT_ONCE = 1000
 
 
 class Print(Connector):
@@ -87,19 +85,9 @@ def _in_order(batch: DataFrame, request: Write) -> DataFrame:
 
 
 def _show(frame: DataFrame, emit: Callable[[str], None]) -> None:
-    rows: list[tuple[Any, ...]] = []
-    columns = frame.columns
-
-    def flush() -> None:
-        for change in changes(rows, columns):
+    for rows in LocalRows(frame).in_lists():
+        for change in changes(rows, frame.columns):
             emit(printed_line(change))
-        rows.clear()
-
-    for row in LocalRows(frame):
-        rows.append(tuple(row))
-        if len(rows) == _ROWS_AT_ONCE:
-            flush()
-    flush()
 
 
 def _viewed(frame: DataFrame, emit: Callable[[str], None]) -> str:

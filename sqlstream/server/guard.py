@@ -119,11 +119,11 @@ class Guard:
         if self._tokens is None or _is_open(scope["path"]):
             return None
         token = _token(headers, cookie_of(host))
-        scope.setdefault("state", {})[_MAY_CHANGE] = allowed(self._tokens, token, "POST") is True
-        may = allowed(self._tokens, token, method)
+        may = allowed(self._tokens, token, "POST")
         if may is None:
             return 401, "The request has no token that is known."
-        return None if may else (403, "The token is for looking alone.")
+        scope.setdefault("state", {})[_MAY_CHANGE] = may
+        return None if may or method in _SAFE else (403, "The token is for looking alone.")
 
 
 class _Limited:

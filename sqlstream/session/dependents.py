@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
@@ -22,15 +22,30 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.job import Job
 
 
-def of_object(path: ObjectPath, catalog: CatalogManager, jobs: Iterable[Job], project: Path) -> list[str]:
-    """What reads or writes the table or view ``path``, by itself or through views: ``view a``, ``job b``, ``query c``."""
+class Dependent(NamedTuple):
+    """A view, a job or a saved query; ``id`` is that of a job."""
+
+    kind: str
+    name: str
+    id: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}" + (f" ({self.id})" if self.id else "")
+
+
+def of_object(path: ObjectPath, catalog: CatalogManager, jobs: Iterable[Job], project: Path) -> list[Dependent]:
+    """What reads or writes the table or view ``path``, by itself or through views."""
     reached = {path}
     views = dict(_views(catalog))
     while more := {p for p, view in views.items() if p not in reached and any(t in reached for t in _tables(view.query, catalog))}:
         reached |= more
     running = [j for j in jobs if not j.done.is_set() and any(t in reached for t in _of_job(j))]
     queries = [q.name for q in saved_queries(project) if any(t in reached for t in _of_script(q.text, catalog))]
-    return [*(f"view {p.name}" for p in reached - {path}), *(f"job {j.name} ({j.id})" for j in running), *(f"query {name}" for name in queries)]
+    return [
+        *(Dependent("view", p.name) for p in reached - {path}),
+        *(Dependent("job", j.name, j.id) for j in running),
+        *(Dependent("query", name) for name in queries),
+    ]
 
 
 def _of_job(job: Job) -> Iterator[ObjectPath]:

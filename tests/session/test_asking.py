@@ -70,7 +70,7 @@ def test_jobs_that_run_depend_on_what_they_read_and_write(shell, tmp_path):
     jobs[1].done.set()
 
     def of(name):
-        return sorted(dependents.of_object(session.context.catalog.path((name,)), session.context.catalog, jobs, tmp_path))
+        return sorted(map(str, dependents.of_object(session.context.catalog.path((name,)), session.context.catalog, jobs, tmp_path)))
 
     assert of("t") == ["job job-a (a)", "query reads", "view v", "view w"]
     assert of("sink") == ["job job-a (a)"]

@@ -78,6 +78,11 @@ class Timed:
     raised: int | None = None
 
     @property
+    def counting(self) -> list[Split]:
+        """Its splits that hold the watermark back."""
+        return [split for split in self.splits if not split.idle]
+
+    @property
     def idle(self) -> bool:
         """Whether it no longer holds back the watermark of the query."""
         return self.raised is None and all(s.idle for s in self.splits)
@@ -85,8 +90,8 @@ class Timed:
     @property
     def watermark(self) -> int | None:
         """The least of those of its splits that count; where none does, the greatest of all."""
-        counting = [s.watermark for s in self.splits if not s.idle]
-        known = [w for w in counting or (s.watermark for s in self.splits) if w is not None]
+        counting = self.counting
+        known = [s.watermark for s in counting or self.splits if s.watermark is not None]
         least = min(known) if known and len(known) == len(counting) else None
         own = least if counting else max(known, default=None)
         return max((w for w in (own, self.raised) if w is not None), default=None)

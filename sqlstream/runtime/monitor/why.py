@@ -235,7 +235,7 @@ def _held(query: QueryMetrics, idle_ms: int, zone: str, sink: Sink) -> Iterator[
     if not any(awaits_watermark(n) for n in walk(sink)):
         return
     for timed in query.timed:
-        counting = [s for s in timed.splits if not s.idle]
+        counting = timed.counting
         silent = [s for s in counting if s.watermark is None]
         if timed.raised is not None or not counting:
             continue

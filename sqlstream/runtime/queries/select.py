@@ -13,7 +13,6 @@ import socket
 import tempfile
 import threading
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,14 +36,11 @@ from sqlstream.sql.types import NESTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from pyspark.sql import Column, DataFrame, Row, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from sqlstream.plan.nodes import Node
     from sqlstream.runtime.monitor.metrics import QueryMetrics
     from sqlstream.sql.types import Type
-
-
-_AT_ONCE = 1000
 
 
 def displayed(frame: DataFrame, node: Node, zone: str, *, values: bool = False) -> DataFrame:
@@ -83,13 +79,6 @@ def cells(row: Iterable[Any]) -> tuple[Any, ...]:
 def in_order(frame: DataFrame, column: str | None) -> DataFrame:
     """Rows of windows as Flink emits them: window after window. Cells are the client's texts, which sort as their times do."""
     return frame if column is None else frame.repartition(1).sortWithinPartitions(quote(column))
-
-
-def _lists(rows: Iterable[Row]) -> Iterator[list[tuple[Any, ...]]]:
-    """The cells of rows, so many at once that little time is spent on each."""
-    waiting = iter(rows)
-    while some := [cells(row) for row in islice(waiting, _AT_ONCE)]:
-        yield some
 
 
 class Collection:
@@ -143,8 +132,8 @@ class Collection:
     def _read(self, columns: Sequence[str]) -> Iterator[Change]:
         assert self._rows is not None
         try:
-            for rows in _lists(self._rows):
-                yield from changes(rows, columns)
+            for rows in self._rows.in_lists():
+                yield from changes(map(cells, rows), columns)
         except Exception as error:
             raise job_error(error, folder=self._folder) from error
 
@@ -226,8 +215,8 @@ class Changes:
 
     def _once(self) -> None:
         def take(batch: DataFrame, _: int) -> None:
-            for rows in _lists(LocalRows(in_order(batch, self._order))):
-                self._put(changes(rows, self._frame.columns))
+            for rows in LocalRows(in_order(batch, self._order)).in_lists():
+                self._put(changes(map(cells, rows), self._frame.columns))
                 if self._stopped.is_set():
                     return
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlstream.server.server import Server
+    from sqlstream.session.dependents import Dependent
     from sqlstream.session.session import Session
 
 # What is shown is as old as this at most: files of the catalog may have been edited.
@@ -56,14 +57,6 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Use:
-    """Something that reads or writes a table: its kind and its name."""
-
-    kind: str
-    name: str
-
-
-@dataclass(frozen=True)
 class TableShown:
     """A table or a view: ``headers`` and ``rows`` are those of DESCRIBE, ``ddl`` is what SHOW CREATE writes, without secrets."""
 
@@ -73,7 +66,7 @@ class TableShown:
     ddl: str
     options: tuple[tuple[str, str], ...] = ()
     partitions: tuple[str, ...] = ()
-    uses: tuple[Use, ...] = ()
+    uses: tuple[Dependent, ...] = ()
 
 
 class CatalogPages:
@@ -105,12 +98,11 @@ class CatalogPages:
                 raise NotThere(f"There is no table or view {path}.", hint="SHOW TABLES lists those of a database.")
             described = _rows(session, f"DESCRIBE {path.quoted}")
             (ddl,) = _rows(session, f"SHOW CREATE {'VIEW' if isinstance(item, View) else 'TABLE'} {path.quoted}").rows
-            uses = (Use(*use.split(" ", 1)) for use in of_object(path, session.context.catalog, self._server.jobs, self._server.project))
             return TableShown(
                 _entry(path, item, session), tuple(c.name for c in described.columns), described.rows, ddl[0] or "",
                 tuple((key, masked_option(key, value)) for key, value in sorted(item.options.items())) if isinstance(item, Table) else (),
                 item.partition_keys if isinstance(item, Table) else (),
-                tuple(Use(use.kind, use.name.rpartition(" (")[0]) if use.kind == "job" else use for use in uses),
+                tuple(of_object(path, session.context.catalog, self._server.jobs, self._server.project)),
             )  # fmt: skip
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.core.defects import as_defects
-from sqlstream.core.errors import SqlStreamError
 from sqlstream.runtime.jobs.control.requests import Action
+from sqlstream.server.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,21 +48,23 @@ VERBS = {
 
 @dataclass(frozen=True)
 class Doing:
-    """What was asked of a job. ``since``: when it was asked, or ``done``, in seconds since 1970; ``result``: what it made."""
+    """What was asked of a job."""
 
     action: Action
-    since: float
-    done: bool = False
-    result: str = ""
-    error: SqlStreamError | None = None
+    work: Work
+
+    @property
+    def since(self) -> float:
+        """When it was done, else when it was asked, in seconds since 1970."""
+        return self.work.begun if self.work.ended is None else self.work.ended
 
     @property
     def text(self) -> str:
         """It in words."""
         verb = VERBS[self.action]
-        if self.error is not None:
-            return f"{verb.button} failed: {self.error.message}"
-        return verb.done if self.done else f"{verb.doing} ..."
+        if self.work.error is not None:
+            return f"{verb.button} failed: {self.work.error.message}"
+        return verb.done if self.work.done else f"{verb.doing} ..."
 
 
 class Doings:
@@ -78,27 +79,14 @@ class Doings:
         """Begin to ``do`` it, unless something is being done with the job already."""
         with self._lock:
             before = self._last.get(job)
-            if before is not None and not before.done:
-                return
-            self._last[job] = Doing(action, time.time())
-        threading.Thread(target=self._do, args=(job, do), name=f"page-{action.name}", daemon=True).start()
+            if before is None or before.work.done:
+                self._last[job] = Doing(action, Work(self._project, do, f"page-{action.name}"))
 
     def of(self, job: str) -> Doing | None:
         """What is being done with a job, or was done lately."""
         with self._lock:
             last = self._last.get(job)
-            if last is not None and last.done and time.time() - last.since > _SHOWN_SECONDS:
+            if last is not None and last.work.done and time.time() - last.since > _SHOWN_SECONDS:
                 del self._last[job]
                 return None
             return last
-
-    def _do(self, job: str, do: Callable[[], str]) -> None:
-        result = ""
-        error: SqlStreamError | None = None
-        try:
-            with as_defects(self._project):
-                result = do()
-        except SqlStreamError as problem:
-            error = problem
-        with self._lock:
-            self._last[job] = replace(self._last[job], since=time.time(), done=True, result=result, error=error)

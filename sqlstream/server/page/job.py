@@ -14,7 +14,7 @@ from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.begin.upgrades import read_record
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.folder.generations import sink_name
-from sqlstream.runtime.monitor.history import PHASES
+from sqlstream.runtime.monitor.history import PHASES, Point
 from sqlstream.runtime.monitor.why import reasons
 from sqlstream.server.answers import NotThere
 from sqlstream.server.page.jobs import STARTING, JobRow, latest, row_of, row_of_record
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.folder.versions import Version
     from sqlstream.runtime.jobs.job import Job
     from sqlstream.runtime.jobs.machine import Failure
-    from sqlstream.runtime.monitor.history import Point
     from sqlstream.runtime.monitor.why import Reason
     from sqlstream.server.page.plan import Box
     from sqlstream.server.server import Server
@@ -204,8 +203,8 @@ class Points:
 
 def columns(points: Sequence[Point]) -> dict[str, list[float | None]]:
     """Points as one list for each figure, by its name."""
-    plain = {"at": 0, "rows_in": 1, "rows_out": 2, "lag": 3, "state": 5, "heap": 6}
-    made: dict[str, list[float | None]] = {name: [point[place] for point in points] for name, place in plain.items()}  # type: ignore[misc]
+    plain = (name for name in Point._fields if name != "phases")
+    made: dict[str, list[float | None]] = {name: [getattr(point, name) for point in points] for name in plain}
     for place, phase in enumerate(PHASES):
         made[phase] = [None if point.phases is None else point.phases[place] for point in points]
     return made

@@ -101,9 +101,7 @@ def _inputs(node: Node) -> tuple[Node, ...]:
 
 
 def _title(node: Node) -> str:
-    if isinstance(node, Scan | Sink):
-        return node.table.path.name
-    return describe(node).partition("(")[0]
+    return node.table.path.name if isinstance(node, Scan | Sink) else node.explain()[0]
 
 
 def _kind(node: Node) -> str:
@@ -133,7 +131,7 @@ def _input(scan: Scan, query: QueryMetrics) -> Input | None:
 
 def _held(timed: Timed) -> str | None:
     """The split that holds the watermark back, of several."""
-    counting = [s for s in timed.splits if not s.idle]
+    counting = timed.counting
     if len(counting) < 2:
         return None
     slowest = min(counting, key=lambda s: -1 if s.watermark is None else s.watermark)

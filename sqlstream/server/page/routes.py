@@ -14,7 +14,6 @@ from starlette.staticfiles import StaticFiles
 
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import Defect, SqlStreamError, ValidationError
-from sqlstream.core.release import release
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.server.answers import NotThere
 from sqlstream.server.guard import allowed, cookie_of, may_change
@@ -188,7 +187,6 @@ class _Pages:
             "title": shown.title,
             "live": f"/live{quote(path)}{query}",
             "project": self._server.project.name,
-            "release": release(),
             "totals": None,
             "may_change": may_change(request.scope),
             "logged_in": self._tokens is not None and cookie_of(request.headers.get("host", "")) in request.cookies,

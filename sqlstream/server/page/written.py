@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from math import floor
 
 from markupsafe import Markup
 
-from sqlstream.runtime.monitor.figures import size, within_calendar
+from sqlstream.runtime.monitor import figures
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 _NONE = Markup('<span class="soft">-</span>')
@@ -23,7 +23,7 @@ def number(value: float | None) -> Markup:
 
 def size_of(value: int | None) -> Markup:
     """Bytes."""
-    return _NONE if value is None else Markup('<data value="{}" data-as="bytes">{}</data>').format(value, size(value))
+    return _NONE if value is None else Markup('<data value="{}" data-as="bytes">{}</data>').format(value, figures.size(value))
 
 
 def length_of(seconds: float | None) -> Markup:
@@ -36,7 +36,7 @@ def ago(at: float | None, now: float | None = None) -> Markup:
     if at is None:
         return _NONE
     passed = (time.time() if now is None else now) - at
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(_iso(at), _iso(at), _length(passed))
+    return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(_iso(at), _length(passed))
 
 
 def behind(at: float | None, now: float | None = None) -> Markup:
@@ -45,13 +45,13 @@ def behind(at: float | None, now: float | None = None) -> Markup:
         return _NONE
     late = (time.time() if now is None else now) - at
     far = abs(late) > 366 * 86_400
-    text = _iso(at)[:19].replace("T", " ") if far else f"{_length(abs(late))} {'behind' if late >= 0 else 'ahead'}"
-    return Markup('<time datetime="{}" title="{}"{}>{}</time>').format(_iso(at), _iso(at), Markup(' data-as="moment"') if far else "", text)
+    text = _text(at) if far else f"{_length(abs(late))} {'behind' if late >= 0 else 'ahead'}"
+    return Markup('<time datetime="{0}" title="{0}"{1}>{2}</time>').format(_iso(at), Markup(' data-as="moment"') if far else "", text)
 
 
 def moment(at: float | None) -> Markup:
     """A moment."""
-    return _NONE if at is None else Markup('<time datetime="{}" data-as="moment">{}</time>').format(_iso(at), _iso(at)[:19].replace("T", " "))
+    return _NONE if at is None else Markup('<time datetime="{}" data-as="moment">{}</time>').format(_iso(at), _text(at))
 
 
 def _length(seconds: float) -> str:
@@ -59,7 +59,9 @@ def _length(seconds: float) -> str:
     return f"{seconds:.1f} s" if unit == 1 and 0 < seconds < 10 else f"{seconds // unit:,.0f} {name}"
 
 
+def _text(at: float) -> str:
+    return figures.moment(floor(at) * 1000, "UTC")
+
+
 def _iso(at: float) -> str:
-    near, years = within_calendar(round(at * 1000))
-    date = datetime.fromtimestamp(near / 1000, UTC)
-    return f"{date.year + years:04d}" + date.strftime("-%m-%dT%H:%M:%SZ")
+    return f"{_text(at).replace(' ', 'T')}Z"

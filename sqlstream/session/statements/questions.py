@@ -63,6 +63,6 @@ def _dropping(node: ast.Drop, context: Context) -> str:
     catalog, names = context.catalog, ast.parts(node.this)
     needed: list[str] = []
     if node.kind in ("TABLE", "VIEW") and catalog.get(catalog.path(names), node.this) is not None:
-        needed = dependents.of_object(catalog.path(names), catalog, context.jobs, context.project)
-    depending = f" These depend on it: {', '.join(sorted(needed))}." if needed else ""
+        needed = sorted(map(str, dependents.of_object(catalog.path(names), catalog, context.jobs, context.project)))
+    depending = f" These depend on it: {', '.join(needed)}." if needed else ""
     return f"DROP {node.args['kind']} {'.'.join(names)}?{depending}"

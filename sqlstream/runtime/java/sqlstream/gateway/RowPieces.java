@@ -114,6 +114,7 @@ public final class RowPieces {
         if (dataset.queryExecution().executedPlan() instanceof LocalTableScanExec local) {
             // No task is needed for rows that are there.
             pieces.partitions = 1;
+            pieces.over = true;
             pieces.add(0, new Written(0, new ArrayList<>(List.of(new Piece(null, pickled(local))))));
             return pieces;
         }
@@ -328,17 +329,18 @@ public final class RowPieces {
     /** Nothing more is taken: the query ends, and its pieces go. */
     public void close() {
         fail(new SparkException("The rows are not read any more."));
-        if (!context.isStopped()) {
+        if (runsUnread() && !context.isStopped()) {
             context.cancelJobsWithTag(tag);
-            closeRows();
         }
     }
 
-    private synchronized void closeRows() {
+    /** Whether the query still runs, of which nobody reads any more from now on. */
+    private synchronized boolean runsUnread() {
         closed = true;
         if (over) {
             forget();
         }
+        return !over;
     }
 
     private void forget() {
