@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,6 +79,10 @@ def test_a_job(on_spark: Client, tmp_path: Path) -> None:
     read = f'sqlstream_rows_read_total{{job_id="{job}",job_name="counting",task_name="Sink: t"}} 2.0'
     until(lambda: read in exposed())
     until(lambda: on_spark.ask("GET", f"/jobs/{job}/checkpoints").body["counts"]["completed"] > 0)
+    last = on_spark.ask("GET", f"/jobs/{job}/checkpoints").body["latest"]["completed"]
+    time.sleep(0.05)
+    again = on_spark.ask("GET", f"/jobs/{job}/checkpoints").body["latest"]["completed"]
+    assert again == last and last["latest_ack_timestamp"] - last["trigger_timestamp"] == last["end_to_end_duration"] > 0
     assert vertex()["name"] == "Sink: t" and vertex()["status"] == "RUNNING"
     (node,) = on_spark.ask("GET", f"/jobs/{job}/plan").body["plan"]["nodes"]
     assert node["id"] == vertex()["id"] and re.fullmatch("[0-9a-f]{32}", node["id"])
@@ -95,7 +100,7 @@ def test_a_job(on_spark: Client, tmp_path: Path) -> None:
     assert Path(made(begun.body["request-id"]).removeprefix("file://")).is_dir()
     refused = on_spark.ask("POST", f"/v1/jobs/{job}/savepoints", {"target-directory": "/tmp/elsewhere"})
     assert refused.status == 400 and "A savepoint is not written to '/tmp/elsewhere'" in refused.error
-    assert on_spark.ask("GET", f"/v1/jobs/{job}/savepoints/{NONE}").status == 400
+    assert on_spark.ask("GET", f"/v1/jobs/{job}/savepoints/{NONE}").status == 404
 
     for wrong in ("stop", {"drain": "x"}), ("stop", {"drain": 1}), ("savepoints", {"cancel-job": "true"}):
         assert on_spark.ask("POST", f"/v1/jobs/{job}/{wrong[0]}", wrong[1]).status == 400

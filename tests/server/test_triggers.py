@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.core.errors import Defect, SetupError, ValidationError
+from sqlstream.core.errors import Defect, SetupError
+from sqlstream.server.answers import NotThere
 from sqlstream.server.monitoring.triggers import Triggers
 from tests.support.waiting import until
 
@@ -33,5 +34,5 @@ def test_it_ends_whatever_is_raised(tmp_path: Path, raised: Exception, kind: typ
 
 
 def test_one_that_nobody_has_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match="There is no operation abc"):
+    with pytest.raises(NotThere, match="There is no operation abc"):
         Triggers(tmp_path).find("abc")

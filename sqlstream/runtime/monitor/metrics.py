@@ -148,9 +148,10 @@ class LeastLag:
 class QueryMetrics:
     """One query of a job: that of one sink. Moments are milliseconds since 1970. ``since``: the timestamp of the last micro-batch that is in it.
     ``rows_out``: None in batch mode, where they are not counted, and all of the input is one ``batch``. ``phases``: of the last micro-batch, in
-    milliseconds. ``heap``: bytes of it that the JVM has in use. ``failure``: the error with which Spark answered the latest sample; the figures are
-    those of ``at``, the moment of the last that succeeded. ``real_time``: what was read of ``batch`` has come out. ``minutes``: the last ones, of a
-    query that reads topics. ``recent``, ``written``: moments of the last seconds, each with how many rows had been read and written.
+    milliseconds; ``batch_ended``: when it ended. ``heap``: bytes of it that the JVM has in use. ``failure``: the error with which Spark answered the
+    latest sample; the figures are those of ``at``, the moment of the last that succeeded. ``real_time``: what was read of ``batch`` has come out.
+    ``minutes``: the last ones, of a query that reads topics. ``recent``, ``written``: moments of the last seconds, each with how many rows had been
+    read and written.
     """
 
     since: str = ""
@@ -160,6 +161,7 @@ class QueryMetrics:
     late: int = 0
     batches: int = 0
     phases: tuple[tuple[str, int], ...] = ()
+    batch_ended: int | None = None
     batch: Batch | None = None
     inputs: tuple[Input, ...] = ()
     timed: tuple[Timed, ...] = ()
@@ -454,12 +456,14 @@ def _ended(before: QueryMetrics, progress: Json) -> QueryMetrics:
     rows = sum(int(s["numInputRows"]) for s in sources)
     operators = progress["stateOperators"]
     watermark = _millis(progress.get("eventTime", {}).get("watermark"))
+    phases = progress["durationMs"]
+    if "addBatch" in phases:
+        begun = _millis(progress["timestamp"]) or 0
+        before = replace(before, batches=before.batches + 1, phases=tuple(phases.items()), batch_ended=begun + phases.get("triggerExecution", 0))
     return replace(
         before,
         since=progress["timestamp"],
         ended_rows=before.ended_rows + rows,
-        batches=before.batches + ("addBatch" in progress["durationMs"]),
-        phases=tuple(progress["durationMs"].items()) if "addBatch" in progress["durationMs"] else before.phases,
         inputs=tuple(known.values()),
         watermark=watermark if watermark is not None else before.watermark,
         states=tuple(StateOperator(o["operatorName"], o["numRowsTotal"], _bytes(o)) for o in operators) or before.states,

@@ -147,13 +147,13 @@ def checkpoints(job: Shown) -> dict[str, Any]:
     """How many micro-batches of a job have ended: each is a checkpoint."""
     queries = () if job.metrics is None else job.metrics.queries
     done = sum(query.batches for query in queries)
-    last = max((query.batch_ms for query in queries if query.batch_ms is not None), default=None)
+    last, took = max(((query.batch_ended, query.batch_ms or 0) for query in queries if query.batch_ended is not None), default=(None, 0))
     size = None if job.metrics is None else job.metrics.state_bytes
     completed = None
     if done and last is not None:
         completed = {
             "@class": "completed", "id": done, "status": "COMPLETED", "is_savepoint": False, "checkpoint_type": "CHECKPOINT",
-            "trigger_timestamp": _ms(job.now) - last, "latest_ack_timestamp": _ms(job.now), "state_size": size or 0, "end_to_end_duration": last,
+            "trigger_timestamp": last - took, "latest_ack_timestamp": last, "state_size": size or 0, "end_to_end_duration": took,
             "num_subtasks": len(job.sinks), "num_acknowledged_subtasks": len(job.sinks), "tasks": {}, "discarded": False,
         }  # fmt: skip
     counts = {"restored": 0, "total": done, "in_progress": 0, "completed": done, "failed": 0}

@@ -7,7 +7,7 @@ import uuid
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from sqlstream.core.errors import ValidationError
+from sqlstream.server.answers import NotThere
 from sqlstream.server.work import Work
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ class Triggers:
         return number
 
     def find(self, number: str) -> Work:
-        """The one of this number. Raises ValidationError."""
+        """The one of this number. Raises NotThere."""
         with self._lock:
             found = self._known.get(number)
         if found is None:
-            raise ValidationError(f"There is no operation {number}.")
+            raise NotThere(f"There is no operation {number}.")
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -19,6 +20,7 @@ from sqlstream.runtime.monitor.metrics import Input, JobMetrics, Partition, Quer
 from sqlstream.runtime.monitor.reporting import alerts
 from sqlstream.runtime.monitor.reporting.alerts import Alerts, Limits, problems
 from tests.runtime.monitor.recordings import job
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -143,7 +145,7 @@ def test_one_that_was_not_started_again(tmp_path: Path) -> None:
 
 
 @contextmanager
-def listening(status: int) -> Iterator[tuple[str, list[dict]]]:
+def listening(status: int, port: int = 0) -> Iterator[tuple[str, list[dict]]]:
     """An address that answers with ``status``, and what it was sent."""
     sent: list[dict] = []
 
@@ -157,7 +159,7 @@ def listening(status: int) -> Iterator[tuple[str, list[dict]]]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Handler)
+    server = HTTPServer(("127.0.0.1", port), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -186,7 +188,26 @@ def test_nobody_can_be_told(tmp_path: Path) -> None:
     for command in (f"{sys.executable} -c 'raise SystemExit(7)'", str(tmp_path / "nowhere")):
         watching({"alert.to": command}, said).look(job(status="FAILED", error="No."))
     reasons = ["the address answered with status 500", "Connection refused", "the command ended with exit code 7", "No such file or directory"]
-    assert said == [f"{start}{reason}." for reason in reasons]
+    assert said == [f"{start}{reason}. It is tried again." for reason in reasons]
+
+
+def test_who_could_not_be_told_is_told_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that happened, in its order, once each; it is said once that nobody could be told."""
+    monkeypatch.setattr(alerts, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(alerts, "_AGAIN_SECONDS", (0.01, 0.05))
+    said: list[str] = []
+    with listening(204) as (address, _):
+        pass
+    port = int(address.split(":")[2].split("/")[0])
+    watched = watching({"alert.to": address}, said)
+    watched.look(job(status="FAILED", error="No."))
+    watched.look(job(status="RUNNING"))
+    assert len(said) == 2
+    with listening(204, port) as (_, sent):
+        until(lambda: len(sent) == 2)
+        time.sleep(0.1)
+    watched.close()
+    assert [(alert["event"], alert["over"]) for alert in sent] == [("failed", False), ("failed", True)] and len(said) == 2
 
 
 def test_options() -> None:

@@ -9,6 +9,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections import deque
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -27,6 +28,9 @@ TO = "alert.to"
 _LOOK_SECONDS = 5.0
 # So long somebody who is told may take.
 _SECONDS = 10.0
+# Where nobody could be told, it is tried again after the first, and twice as late each time up to the second; so many alerts wait for it.
+_AGAIN_SECONDS = (5.0, 300.0)
+_WAITING = 1_000
 _HOUR = 3600.0
 
 
@@ -74,6 +78,10 @@ class Alerts:
         self._since: dict[str, float] = {}
         # By job: how often it was started again when somebody last looked, and when it was within the last hour.
         self._restarts: dict[str, tuple[int, list[float]]] = {}
+        # What nobody could be told of yet, when it is tried again (by the clock of time.monotonic), and what is waited then.
+        self._waiting: deque[Alert] = deque(maxlen=_WAITING)
+        self._again = 0.0
+        self._pause = _AGAIN_SECONDS[0]
         self._looking = threading.Lock()
         self._over = threading.Event()
 
@@ -92,6 +100,9 @@ class Alerts:
         while not self._over.wait(_LOOK_SECONDS):
             for job in jobs():
                 self.look(job)
+            with self._looking:
+                if self._waiting and time.monotonic() >= self._again:
+                    self._tell_those_that_wait()
 
     def look(self, job: JobMetrics) -> None:
         """Tell of what is new about a job: when this returns somebody was told."""
@@ -115,7 +126,9 @@ class Alerts:
 
     def left(self, name: str, why: SqlStreamError) -> None:
         """Tell that the job called ``name`` of a process of before was not started again."""
-        if self._to is not None:
+        if self._to is None:
+            return
+        with self._looking:
             text = f"was not started again: {why.message}"
             self._deliver(Alert(_said(name, text), "failed", False, name, "", "FAILED", why.message, why.hint, self._project, _at(time.time())))
 
@@ -132,12 +145,24 @@ class Alerts:
         self._deliver(Alert(said, event, over, job.name, job.id, job.status, job.error, job.hint, self._project, _at(now)))
 
     def _deliver(self, alert: Alert) -> None:
+        self._waiting.append(alert)
+        if (problem := self._tell_those_that_wait()) is not None:
+            # The address may be a secret; what is said of the error has none of it.
+            self._notify(f"Nobody could be told that {alert.text[:1].lower()}{alert.text[1:]} '{TO}': {_why(problem)}. It is tried again.")
+
+    def _tell_those_that_wait(self) -> Exception | None:
+        """In the order in which it happened; what has hindered it."""
         assert self._to is not None
         try:
-            deliver(self._to, asdict(alert))
+            while self._waiting:
+                deliver(self._to, asdict(self._waiting[0]))
+                self._waiting.popleft()
+                self._pause = _AGAIN_SECONDS[0]
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            # The address may be a secret; what is said of the error has none of it.
-            self._notify(f"Nobody could be told that {alert.text[:1].lower()}{alert.text[1:]} '{TO}': {_why(error)}.")
+            self._again = time.monotonic() + self._pause
+            self._pause = min(2 * self._pause, _AGAIN_SECONDS[1])
+            return error
+        return None
 
     def close(self) -> None:
         """Look no more."""
