@@ -8,7 +8,7 @@ const check = first === "--check";
 const folder = check ? second : first;
 
 const made = await build({
-  entryPoints: ["src/page.ts", "src/page.css"],
+  entryPoints: ["src/page.ts", "src/query.ts", "src/page.css"],
   outdir: folder,
   bundle: true,
   minify: true,

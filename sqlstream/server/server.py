@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from sqlstream.runtime.jobs.control.registry import JobRecord
     from sqlstream.runtime.jobs.job import Job
     from sqlstream.server.kept_jobs import KeptJob
 
@@ -128,6 +129,11 @@ class Server:
         record.folder.let_start()
         self._start_again(kept)
         return ""
+
+    def script_of(self, record: JobRecord) -> str | None:
+        """What submits a job of this server, or of one before: the statement, behind what its session had declared and set; None for none."""
+        kept = self._kept.find(record.path.name)
+        return None if kept is None else kept.script().partition("\n")[2]
 
     def _start_again(self, job: KeptJob) -> None:
         if job.has_ended(self.jobs.folders.jobs):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _PARAMETER = re.compile(r"--\s*:(?P<name>\w+)\s+(?P<type>\w+(?:\s*\([\d\s,]+\))?)(?:\s*=\s*(?P<default>.*?))?(?:\s+--\s*(?P<text>.*))?\s*$")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _INTERVAL = re.compile(r"(-?\d+)\s+(SECOND|MINUTE|HOUR|DAY|MONTH|YEAR)S?", re.I)
+_NAME = re.compile(r"[^\W\d]\w{0,99}")
 # Of a number that somebody has meant.
 _MOST_DIGITS = 100
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64}
@@ -131,6 +132,26 @@ def saved_queries(project: Path) -> list[SavedQuery]:
         except (OSError, UnicodeDecodeError):
             continue
     return saved
+
+
+def save(project: Path, name: str, question: str, text: str, *, overwrite: bool) -> str:
+    """Write a file of ``queries/``, whole or not at all, with the question that it answers; its path in the project. Raises ValidationError where one
+    of that name is there, but with ``overwrite``.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValidationError(f"'{name[:100]}' is no name for a query.", hint="It has letters, digits and underscores, and begins with no digit.")
+    file = project / "queries" / f"{name}.sql"
+    if file.exists() and not overwrite:
+        raise ValidationError(f"There is a query '{name}' already.", hint="Another name keeps both.")
+    head = f"-- {' '.join(question.split())}\n" if question.strip() else ""
+    part = file.with_name(f".{name}.sql.part")
+    try:
+        file.parent.mkdir(exist_ok=True)
+        part.write_text(f"{head}{text.rstrip()}\n", "utf-8")
+        part.replace(file)
+    except OSError as error:
+        raise ValidationError(f"queries/{file.name} can't be written: {error.strerror}.") from error
+    return f"queries/{file.name}"
 
 
 def find(project: Path, name: str, at: exp.Expr) -> SavedQuery:

@@ -1,5 +1,6 @@
 // Charts of a job's last hour, with one crosshair for all.
 import uPlot from "uplot";
+import { drawing } from "./drawing";
 import { bytes, duration, number } from "./format";
 
 /** As the server sends points: an array of columns by name, `at` in seconds since 1970; null where a figure is not known. */
@@ -24,25 +25,9 @@ const CHARTS: Chart[] = [
   { title: "Heap", lines: [["heap", "heap"]], write: bytes },
 ];
 const HOUR = 3600;
-// Lines are told apart by their dashes: colour means the state of a job.
-const DASHES = [[], [6, 3], [2, 3], [12, 3, 2, 3]];
-const BORDERS = ["solid", "dashed", "dotted", "double"];
 const HEIGHT = 150;
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const exactly = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-
-function style(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
-
-function resolved(name: string): string {
-  const probe = document.createElement("span");
-  probe.className = name;
-  document.body.append(probe);
-  const color = getComputedStyle(probe).color;
-  probe.remove();
-  return color;
-}
 
 export class Charts {
   private points: Points = {};
@@ -86,10 +71,7 @@ export class Charts {
   private draw(): void {
     this.plots.forEach((plot) => plot.destroy());
     this.root.replaceChildren();
-    const ink = resolved("ink");
-    const faint = resolved("faint");
-    const font = `12px ${style("--font") || "sans-serif"}`;
-    const axis: uPlot.Axis = { stroke: ink, font, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } };
+    const { axis, line, legend } = drawing();
     const times: uPlot.Axis = { ...axis, values: (_, seconds) => seconds.map((s) => clock.format(s * 1000)) };
     const figures = this.shown.map((chart) => {
       const figure = document.createElement("figure");
@@ -109,10 +91,10 @@ export class Charts {
           width: this.width(),
           height: HEIGHT,
           cursor: { sync: { key: "job" }, points: { size: 5 }, drag: { x: false, y: false } },
-          legend: { live: true, markers: { width: 2, stroke: ink, fill: () => "transparent", dash: (_, n) => BORDERS[n - 1] ?? "solid" } },
+          legend,
           scales: { x: { time: true }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
           axes: [times, { ...axis, size: 70, values: (_, values) => values.map((v) => chart.write(v)) }],
-          series: [{ label: "at", value: (_, s) => (s === null ? "-" : exactly.format(s * 1000)) }, ...chart.lines.map(([, label], n) => ({ label, stroke: ink, width: 1.5, dash: DASHES[n] ?? [], value: written, spanGaps: false }))],
+          series: [{ label: "at", value: (_, s) => (s === null ? "-" : exactly.format(s * 1000)) }, ...chart.lines.map(([, label], n) => ({ ...line(n), label, value: written, spanGaps: false }))],
         },
         this.data(chart),
         figures[i]!,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core import settings
@@ -13,6 +14,7 @@ from sqlstream.core.lines import Passing
 from sqlstream.core.release import release
 from sqlstream.runtime.monitor.figures import job_progress
 from sqlstream.server.answers import BadRequest, text_of, texts_of
+from sqlstream.server.joined import editor
 from sqlstream.server.joined.script import Script, ShellFiles
 from sqlstream.session.joined import PROTOCOL, wire
 
@@ -51,7 +53,8 @@ class Shell:
         """What takes a while, and has one answer."""
         return {
             "open": self._open, "suggest": self._suggest, "standing": self._standing, "again": self._again, "set": self._set,
-            "interrupt": self._interrupt,
+            "interrupt": self._interrupt, "findings": self._findings, "statement": self._statement, "verdicts": self._verdicts,
+            "help": self._help, "save": self._save,
         }  # fmt: skip
 
     def hear(self, said: dict[str, Any]) -> None:
@@ -197,6 +200,24 @@ class Shell:
         settings.check(key, value)
         self.session.options[key] = value
         return {}
+
+    # --- the editor of a page -----------------------------------------------------------------------------------------
+
+    def _findings(self, said: dict[str, Any]) -> dict[str, Any]:
+        return {"findings": [asdict(one) for one in editor.findings(self.session, text_of(said, "text"))]}
+
+    def _statement(self, said: dict[str, Any]) -> dict[str, Any]:
+        return {"place": editor.statement_at(text_of(said, "text"), _number(said, "cursor"))}
+
+    def _verdicts(self, said: dict[str, Any]) -> dict[str, Any]:
+        return {"verdicts": [asdict(one) for one in editor.verdicts(self.session, text_of(said, "text"))]}
+
+    def _help(self, said: dict[str, Any]) -> dict[str, Any]:
+        return {"text": editor.help_about(self.session, text_of(said, "about"))}
+
+    def _save(self, said: dict[str, Any]) -> dict[str, Any]:
+        name, question, text = (text_of(said, part) for part in ("name", "question", "text"))
+        return {"file": editor.save(self.session, name, question, text, overwrite=said.get("overwrite") is True)}
 
 
 def _number(said: dict[str, Any], name: str) -> int:

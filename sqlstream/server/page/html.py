@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,16 @@ _POLICY = {
     "default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self'", "connect-src": "'self'",
     "form-action": "'self'", "base-uri": "'none'", "frame-ancestors": "'none'",
 }  # fmt: skip
+
+
+def _policy(nonce: str | None = None) -> str:
+    styles = {"style-src": f"'self' 'nonce-{nonce}'"} if nonce is not None else {}
+    return "; ".join(f"{name} {value}" for name, value in {**_POLICY, **styles}.items())
+
+
 # Without a referrer of the own site a browser would not say of a form where it comes from.
 HEADERS: Mapping[str, str] = {
-    "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in _POLICY.items()),
+    "Content-Security-Policy": _policy(),
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -58,6 +66,14 @@ def rendered(template: str, values: Mapping[str, Any], *, layout: str = "page.ht
     return _templates().get_template(template).render({**values, "layout": layout})
 
 
-def answer(text: str, status: int = 200) -> HTMLResponse:
-    """The answer that is a whole page."""
-    return HTMLResponse(text, status, headers={**HEADERS, **_FRESH})
+def answer(text: str, status: int = 200, *, nonce: str | None = None) -> HTMLResponse:
+    """The answer that is a whole page; the script of an editor makes styles, which are let in by the ``nonce`` that the page has."""
+    headers = {**HEADERS, **_FRESH}
+    if nonce is not None:
+        headers["Content-Security-Policy"] = _policy(nonce)
+    return HTMLResponse(text, status, headers=headers)
+
+
+def new_nonce() -> str:
+    """One for a single answer."""
+    return secrets.token_urlsafe(16)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -18,6 +19,7 @@ from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.server.answers import NotThere
 from sqlstream.server.guard import allowed, cookie_of, may_change
 from sqlstream.server.page import html
+from sqlstream.server.page import query as editor
 from sqlstream.server.page.catalog import CatalogPages
 from sqlstream.server.page.doings import VERBS, Doings
 from sqlstream.server.page.job import PARTS, JobPages
@@ -47,15 +49,16 @@ def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
     views = (
         View("/", pages.jobs),
         View("/job/{name:path}", pages.job),
+        View("/query", pages.query, follows=False),
         View("/catalog", pages.catalog),
         View("/catalog/{catalog}/{database}/{table:path}", pages.table),
     )
     return [
-        Mount("/static", StaticFiles(directory=html.STATIC), name="static"),
+        Mount("/static", GZipMiddleware(StaticFiles(directory=html.STATIC)), name="static"),
         Route("/login", pages.answering(pages.login), methods=["GET"]),
         Route("/login", pages.answering(pages.log_in), methods=["POST"]),
         Route("/logout", pages.answering(pages.log_out), methods=["POST"]),
-        *(Route(f"/live{view.path}", pages.answering(pages.live(view)), methods=["GET"]) for view in views),
+        *(Route(f"/live{view.path}", pages.answering(pages.live(view)), methods=["GET"]) for view in views if view.follows),
         *(Route(view.path, pages.answering(pages.whole(view)), methods=["GET"]) for view in views),
         Route("/job/{name:path}", pages.answering(pages.ask), methods=["POST"]),
     ]
@@ -77,10 +80,13 @@ def _failed(error: SqlStreamError) -> Shown:
 
 @dataclass(frozen=True)
 class View:
-    """An address, and what makes the view there; ``make`` waits for files, and runs in a thread."""
+    """An address, and what makes the view there; ``make`` waits for files, and runs in a thread. ``follows``: it changes by itself while it is
+    looked at; one that does not is the user's to change.
+    """
 
     path: str
     make: Callable[[Request], Shown]
+    follows: bool = True
 
 
 class _Pages:
@@ -113,6 +119,12 @@ class _Pages:
         values = {"job": found, "row": row, "parts": PARTS, "verbs": VERBS, "doing": self._doings.of(row.name), "Action": Action, **found.more}
         return Shown("job.html", values, f"{row.short} {row.state.word}")
 
+    def query(self, request: Request) -> Shown:
+        """An editor; ``saved`` names a query that it begins with, ``job`` a job. Raises NotThere."""
+        asked = request.query_params
+        found = editor.shown(self._server, asked.get("saved"), asked.get("job"))
+        return Shown("query.html", {"query": found, "script": "query.js", "nonce": html.new_nonce()}, found.job or "Query")
+
     def catalog(self, request: Request) -> Shown:
         """The tables and views of the project."""
         return Shown("catalog.html", {"listed": self._catalog.listed()}, "Catalog")
@@ -128,7 +140,9 @@ class _Pages:
         """Answers a view as a page."""
 
         async def answer(request: Request) -> Response:
-            return html.answer(await run_in_threadpool(self._rendered, request, view, "page.html"))
+            shown = await run_in_threadpool(view.make, request)
+            text = await run_in_threadpool(self._rendered, request, shown, "page.html", follows=view.follows)
+            return html.answer(text, nonce=shown.values.get("nonce"))
 
         return answer
 
@@ -150,7 +164,7 @@ class _Pages:
         while not leaving.is_set():
             events = ""
             try:
-                text = await run_in_threadpool(self._rendered, request, view, "view.html")
+                text = await run_in_threadpool(lambda: self._rendered(request, view.make(request), "view.html"))
             except SqlStreamError as error:
                 # As of a job that was dropped: the page says so, and goes on when there is one of that name again.
                 text = html.rendered("error.html", self._around(request, _failed(error)), layout="view.html")
@@ -169,9 +183,9 @@ class _Pages:
             except TimeoutError:
                 continue
 
-    def _rendered(self, request: Request, view: View, layout: str) -> str:
-        shown = view.make(request)
-        return html.rendered(shown.template, {**self._around(request, shown), "totals": self._totals()}, layout=layout)
+    def _rendered(self, request: Request, shown: Shown, layout: str, *, follows: bool = True) -> str:
+        around = {**self._around(request, shown), "totals": self._totals()}
+        return html.rendered(shown.template, around if follows else {**around, "live": None}, layout=layout)
 
     def _totals(self) -> tuple[int, float]:
         """How many jobs run, and how many rows a second they read."""

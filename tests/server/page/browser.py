@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Page:
-    """An answer: its status, its headers, its text, and what in it is read."""
+    """An answer: its status, its headers, its text, of how many bytes it was sent, and what in it is read."""
 
-    def __init__(self, status: int, headers: dict[str, str], text: str) -> None:
-        self.status, self.headers, self.html = status, headers, text
+    def __init__(self, status: int, headers: dict[str, str], text: str, size: int) -> None:
+        self.status, self.headers, self.html, self.size = status, headers, text, size
         reader = _Reader()
         reader.feed(text)
         self.text = " ".join(" ".join(reader.words).split())
@@ -65,13 +66,14 @@ class Browser:
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
-            text = answer.read().decode()
+            sent = answer.read()
         finally:
             connection.close()
+        text = (gzip.decompress(sent) if answer.headers["content-encoding"] == "gzip" else sent).decode()
         for cookie in answer.headers.get_all("set-cookie") or ():
             name, _, value = cookie.partition(";")[0].partition("=")
             self.cookies[name] = value.strip('"')
-        return Page(answer.status, {k.lower(): v for k, v in answer.headers.items()}, text)
+        return Page(answer.status, {k.lower(): v for k, v in answer.headers.items()}, text, len(sent))
 
     def events(self, path: str) -> Iterator[tuple[str, str]]:
         """The events of a stream, each with its name, until it ends."""

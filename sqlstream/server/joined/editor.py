@@ -1,0 +1,69 @@
+"""What an editor asks about its text: what is wrong with it, which statement the cursor is in, what would become of its jobs, help, to save it.
+Nothing of the text runs, and the session learns nothing of it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlstream.core.errors import SqlStreamError
+from sqlstream.lint.scripts import script_findings
+from sqlstream.runtime.jobs.control import registry
+from sqlstream.session import queries
+from sqlstream.session.checker import Checker
+from sqlstream.session.help import text as help_text
+from sqlstream.session.runs.previewing import Previewing
+from sqlstream.session.script import run_script
+from sqlstream.sql.statements.split import split
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlstream.lint.scripts import Finding
+    from sqlstream.session.session import Session
+
+
+@dataclass(frozen=True)
+class JobVerdict:
+    """What would become of a job that is submitted now: ``lines`` say it. ``running``: what the job is called that runs already, and has to be
+    stopped before. ``loses``: it could not go on with all that is kept.
+    """
+
+    lines: Sequence[str]
+    running: str | None
+    loses: bool
+
+
+def findings(session: Session, text: str) -> list[Finding]:
+    """What is to be said about a script, in the session's catalog and with its options."""
+    return script_findings(text, "", Checker(session))
+
+
+def statement_at(text: str, cursor: int) -> tuple[int, int] | None:
+    """Where the statement begins and ends that the cursor is in, or behind; None where there is none."""
+    places = [(one.start, one.start + len(one.text)) for one in split(text)]
+    return next((place for place in reversed(places) if place[0] <= cursor), places[0] if places else None)
+
+
+def verdicts(session: Session, text: str) -> list[JobVerdict]:
+    """What would become of the jobs that a script submits; of a script that is wrong, those before the mistake."""
+    previewing = Previewing()
+    with suppress(SqlStreamError):
+        for _ in run_script(session.context.isolated_copy(previewing), text, None):
+            pass
+    if not previewing.seen:
+        return []
+    running = {record.path: record.name for record in registry.records(session.jobs.folders.jobs) if record.is_held()}
+    return [JobVerdict(seen.lines, running.get(seen.folder), seen.loses) for seen in previewing.seen]
+
+
+def help_about(session: Session, about: str) -> str:
+    """What HELP says. Raises ValidationError."""
+    return help_text(about, session.planner.functions().rows())
+
+
+def save(session: Session, name: str, question: str, text: str, *, overwrite: bool) -> str:
+    """Save a text as a query of the project; its file. Raises ValidationError."""
+    return queries.save(session.project, name, question, text, overwrite=overwrite)

@@ -1,0 +1,91 @@
+"""The view of queries: what its editor begins with, and the saved queries of the project. What it runs goes over the websocket of joined shells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.release import release
+from sqlstream.core.secrets import masked_option
+from sqlstream.runtime.jobs.control import registry
+from sqlstream.server.answers import NotThere
+from sqlstream.session.completion import words
+from sqlstream.session.joined import PROTOCOL
+from sqlstream.session.queries import SavedQuery, saved_queries
+from sqlstream.sql import functions
+from sqlstream.sql.masking import masked_text
+from sqlstream.sql.quoting import flink_string
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlstream.server.server import Server
+
+
+@dataclass(frozen=True)
+class QueryShown:
+    """What the view has: ``text`` is what the editor begins with; ``chosen``: the saved query, whose file it is, ``job``: the job that it is of.
+    ``masked``: a secret of the job's session was left out of the text.
+    """
+
+    saved: Sequence[SavedQuery]
+    text: str = ""
+    chosen: SavedQuery | None = None
+    job: str | None = None
+    masked: bool = False
+    protocol: int = PROTOCOL
+    release: str = release()
+
+    @property
+    def parameters(self) -> list[tuple[str, str, str, str]]:
+        """Those of the saved query: name, type, default without secrets, what it is."""
+        found = () if self.chosen is None else self.chosen.parameters
+        return [(p.name, p.type, "" if p.default is None else masked_option(p.name, p.default), p.summary) for p in found]
+
+    @property
+    def required(self) -> set[str]:
+        """The parameters that have no default."""
+        return set() if self.chosen is None else {p.name for p in self.chosen.parameters if p.default is None}
+
+    @property
+    def keywords(self) -> str:
+        """The words of SQL, with spaces between them."""
+        return _keywords()
+
+    @property
+    def functions(self) -> str:
+        """The names of built-in functions."""
+        return _functions()
+
+
+@cache
+def _keywords() -> str:
+    return " ".join(sorted(words.keywords()))
+
+
+@cache
+def _functions() -> str:
+    return " ".join(sorted({row.name.split()[0].upper() for _, rows in functions.GROUPS for row in rows} | set(words.BARE)))
+
+
+def shown(server: Server, saved: str | None, job: str | None) -> QueryShown:
+    """The view of the query ``saved``, or of the statement of a ``job``. Raises NotThere."""
+    queries = saved_queries(server.project)
+    if saved is not None:
+        chosen = next((query for query in queries if query.name == saved), None)
+        if chosen is None:
+            raise NotThere(f"There is no saved query '{saved[:100]}'.", hint="SHOW QUERIES lists them.")
+        return QueryShown(queries, chosen.text, chosen)
+    if job is not None:
+        try:
+            record = registry.find(server.jobs.folders.jobs, job)
+        except ValidationError as error:
+            raise NotThere(error.message, hint=error.hint) from error
+        script = server.script_of(record)
+        if script is None:
+            sql = "" if record.version is None else record.version.sql.rstrip().removesuffix(";") + ";\n"
+            script = f"SET 'pipeline.name' = {flink_string(record.name)};\n{sql}"
+        return QueryShown(queries, masked_text(script), job=record.name, masked=masked_text(script) != script)
+    return QueryShown(queries)

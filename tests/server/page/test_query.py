@@ -1,0 +1,145 @@
+"""The view of queries, and what its editor asks. Without Spark."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from websockets.sync.client import connect
+
+from sqlstream.core.errors import ValidationError
+from sqlstream.core.tokens import Tokens
+from sqlstream.server.joined.editor import statement_at
+from sqlstream.session.joined import PATH, PROTOCOL
+from sqlstream.session.queries import save, saved_queries
+from tests.server.conftest import serving
+from tests.server.page.browser import Browser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.server.client import Client
+
+    Ask = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def ask(client: Client) -> Iterator[Ask]:
+    """Asks a session of the server, as the editor does."""
+    with connect(client.address.replace("http", "ws") + PATH) as socket:
+        number = 0
+
+        def asked(do: str, **more: Any) -> dict[str, Any]:
+            nonlocal number
+            number += 1
+            socket.send(json.dumps({"do": do, "id": number, **more}))
+            while (said := json.loads(socket.recv(timeout=60)))["id"] != number:
+                pass
+            return said
+
+        asked("open", protocol=PROTOCOL, options={}, variables={}, interactive=True, save=True, asks=True)
+        yield asked
+
+
+# --- the view ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_editor_makes_styles_that_the_page_lets_in(client: Client) -> None:
+    browser = Browser(client.address)
+    pages = [browser.get("/query") for _ in range(2)]
+    nonces = [re.search(r"style-src 'self' 'nonce-([\w-]{20,})'", page.headers["content-security-policy"]) for page in pages]
+    assert all(nonce and f'data-nonce="{nonce[1]}"' in page.html for nonce, page in zip(nonces, pages, strict=True))
+    assert nonces[0][1] != nonces[1][1]  # type: ignore[index]
+    assert "data-live" not in pages[0].html and browser.get("/live/query").status == 404
+    assert "None yet." in pages[0].text
+
+
+def test_saved_queries_have_a_form(client: Client, tmp_path: Path) -> None:
+    folder = tmp_path / "queries"
+    folder.mkdir()
+    (folder / "large.sql").write_text(
+        "-- Which are <large>?\n-- :least DECIMAL(10, 2) = 500 -- the least amount\n-- :password STRING = 'hunter2'\nSELECT :least, :password, :who;\n"
+    )
+    page = Browser(client.address).get("/query?saved=large")
+    assert page.status == 200 and page.text.count("Which are <large>?") == 3 and "<large>" not in page.html.replace("&lt;large&gt;", "")
+    inputs = dict(re.findall(r'<input name="(\w+)" placeholder="([^"]*)"', page.html))
+    assert inputs == {"least": "500", "password": "******", "who": ""}
+    assert re.findall(r'name="(\w+)" placeholder="[^"]*" required', page.html) == ["who"]
+    assert "DECIMAL(10, 2)" in page.text and "the least amount" in page.text and "SELECT :least" in page.html
+    # The file itself is what is edited.
+    assert page.html.count("hunter2") == 1 and "Secrets are left out" not in page.text
+    assert Browser(client.address).get("/query?saved=none").status == 404
+    assert Browser(client.address).get("/query?job=none").status == 404
+
+
+def test_who_may_only_look_has_no_editor(tmp_path: Path, no_engine: object) -> None:
+    tokens = Tokens((b"full-0123456789abcdef",), (b"look-0123456789abcdef",))
+    with serving(tmp_path, {}, no_engine, tokens) as client:
+        browser = Browser(client.address)
+        browser.post("/login", {"token": tokens.read_only[0].decode(), "to": "/query"})
+        page = browser.get("/query")
+        assert page.status == 200 and "looking alone" in page.text and 'id="editor"' not in page.html
+
+
+# --- what the editor asks ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "cursor", "statement"),
+    [
+        ("SELECT 1; SELECT 2", 0, "SELECT 1"),
+        ("SELECT 1; SELECT 2", 8, "SELECT 1"),
+        ("SELECT 1; SELECT 2", 10, "SELECT 2"),
+        ("  -- a;b\nSELECT ';'; SELECT 2;\n\n", 0, "SELECT ';'"),
+        ("SELECT 1; SELECT 2;\n\n", 21, "SELECT 2"),
+        ("EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; INSERT INTO b SELECT 2; END; SELECT 3", 60, None),
+        ("-- nothing", 3, ""),
+        ("", 0, ""),
+    ],
+)
+def test_the_statement_at_the_cursor(text: str, cursor: int, statement: str | None) -> None:
+    place = statement_at(text, cursor)
+    found = "" if place is None else text[slice(*place)]
+    assert found == (text.partition("; SELECT 3")[0] if statement is None else statement)
+
+
+def test_findings(ask: Ask) -> None:
+    said = ask("findings", text="SELECT 'ü😀', nothing FROM nowhere;\nSELEC 1")
+    found = [(f["line"], f["column"], f["error"]) for f in said["findings"]]
+    assert found == [(1, 27, True), (2, 1, True)]
+    assert ask("findings", text="SELECT 1")["findings"] == [] and ask("findings", text="")["findings"] == []
+
+
+def test_help(ask: Ask) -> None:
+    assert "TUMBLE" in ask("help", about="tumble")["text"]
+    assert "There is no help for 'nothingness'" in ask("help", about="nothingness")["error"]["message"]
+
+
+def test_verdicts(ask: Ask) -> None:
+    declare = "CREATE TABLE s (id INT) WITH ('connector' = 'datagen'); CREATE TABLE t (id INT) WITH ('connector' = 'print');"
+    (one,) = ask("verdicts", text=f"{declare} SET 'pipeline.name' = 'a ''b'; INSERT INTO t SELECT id FROM s")["verdicts"]
+    assert one == {"lines": ["Job 'a 'b' is new."], "running": None, "loses": False} or one["lines"][0].startswith("Job 'a 'b'")
+    # The session has learned nothing of it.
+    assert ask("verdicts", text="INSERT INTO t SELECT id FROM s")["verdicts"] == []
+    assert ask("verdicts", text="SELECT 1; SELEC")["verdicts"] == [] and ask("verdicts", text="")["verdicts"] == []
+
+
+def test_a_query_is_saved(ask: Ask, client: Client, tmp_path: Path) -> None:
+    saved = {"name": "größte", "question": "Which\nare they?", "text": "SELECT 1;\n\n"}
+    assert ask("save", **saved)["file"] == "queries/größte.sql"
+    file = tmp_path / "queries" / "größte.sql"
+    assert file.read_text("utf-8") == "-- Which are they?\nSELECT 1;\n"
+    assert "There is a query 'größte' already" in ask("save", **saved)["error"]["message"]
+    ask("save", **{**saved, "question": "", "text": "SELECT 2"}, overwrite=True)
+    assert file.read_text("utf-8") == "SELECT 2\n" and [q.name for q in saved_queries(tmp_path)] == ["größte"]
+    assert Browser(client.address).get("/query?saved=gr%C3%B6%C3%9Fte").status == 200
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a/b", "a b", "1a", ".x", "x" * 101, "a\n"])
+def test_names_that_are_none(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValidationError, match="is no name for a query"):
+        save(tmp_path, name, "", "SELECT 1", overwrite=True)
+    assert not (tmp_path / "queries").exists()

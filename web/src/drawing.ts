@@ -1,0 +1,34 @@
+// How charts look: lines are told apart by their dashes, for colour means the state of a job.
+import type uPlot from "uplot";
+
+const DASHES = [[], [6, 3], [2, 3], [12, 3, 2, 3], [12, 3], [1, 6], [6, 2, 1, 2], [16, 6]];
+const BORDERS = ["solid", "dashed", "dotted", "double", "dashed", "dotted", "dashed", "double"];
+
+function style(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function resolved(name: string): string {
+  const probe = document.createElement("span");
+  probe.className = name;
+  document.body.append(probe);
+  const color = getComputedStyle(probe).color;
+  probe.remove();
+  return color;
+}
+
+// How much of the ink fills the bars of each line.
+const SHADES = [0.8, 0.4, 0.15, 0.6, 0.3, 0.08, 0.5, 0.22];
+
+/** In the colours that the page has now: an axis, the line of each number, what fills its bars, the legend. */
+export function drawing(): { axis: uPlot.Axis; line: (n: number) => uPlot.Series; fill: (n: number) => string; legend: uPlot.Legend } {
+  const ink = resolved("ink");
+  const faint = resolved("faint");
+  const font = `12px ${style("--font") || "sans-serif"}`;
+  return {
+    axis: { stroke: ink, font, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } },
+    line: (n) => ({ stroke: ink, width: 1.5, dash: DASHES[n % DASHES.length] ?? [] }),
+    fill: (n) => ink.replace("rgb(", "rgba(").replace(")", `, ${SHADES[n % SHADES.length]})`),
+    legend: { live: true, markers: { width: 2, stroke: ink, fill: () => "transparent", dash: (_, n) => BORDERS[(n - 1) % BORDERS.length] ?? "solid" } },
+  };
+}

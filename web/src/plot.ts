@@ -1,0 +1,161 @@
+// A chart of a result: a number over the end of its window, or the first time there is, or the row's place; a line for each value of a column.
+import uPlot from "uplot";
+import { number } from "./format";
+import { drawing } from "./drawing";
+import type { Column } from "./session";
+import type { Row } from "./rows";
+
+const NUMBERS = ["TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE"];
+const TIMES = ["TIMESTAMP", "TIMESTAMP_LTZ", "DATE"];
+const TEXTS = ["STRING", "VARCHAR", "CHAR", "BOOLEAN"];
+const HEIGHT = 320;
+/** More lines could not be told apart. */
+export const MOST_LINES = 8;
+
+/** What is drawn: the columns by their places, -1 for none. */
+export interface Choice {
+  y: number;
+  by: number;
+  bars: boolean;
+}
+
+/** The columns that can be drawn. */
+export function numeric(columns: Column[]): number[] {
+  return columns.flatMap((column, i) => (NUMBERS.includes(column.type) ? [i] : []));
+}
+
+/** What one would draw first. */
+export function choice(columns: Column[]): Choice {
+  return { y: numeric(columns)[0] ?? -1, by: columns.findIndex((column) => TEXTS.includes(column.type)), bars: false };
+}
+
+function time(columns: Column[]): number {
+  const end = columns.findIndex((column) => column.name === "window_end");
+  return end >= 0 ? end : columns.findIndex((column) => TIMES.includes(column.type));
+}
+
+function seconds(text: string): number {
+  return Date.parse(`${text.replace(" ", "T").replace(/Z$/, "")}${text.length > 10 ? "" : "T00:00"}Z`) / 1000;
+}
+
+/** What is drawn: where the points are, and the values of each line there. Without a time rows are told apart by `names`, or counted. */
+export interface Lines {
+  x: number[];
+  of: Map<string, (number | null)[]>;
+  /** How many lines there would be. */
+  all: number;
+  timed: boolean;
+  names: string[] | null;
+}
+
+export function lines(columns: Column[], rows: Row[], { y, by }: Choice): Lines {
+  const t = time(columns);
+  const named = t < 0 && by >= 0;
+  const names = named ? [...new Set(rows.map(({ cells }) => cells[by] ?? "NULL"))] : null;
+  const place = new Map(names?.map((name, i) => [name, i + 1]));
+  const points = new Map<string, Map<number, number>>();
+  const xs = new Set<number>();
+  rows.forEach(({ cells }, row) => {
+    const value = cells[y] ?? null;
+    const x = t >= 0 ? seconds(cells[t] ?? "") : named ? place.get(cells[by] ?? "NULL")! : row + 1;
+    if (value === null || Number.isNaN(x)) return;
+    const name = by < 0 || named ? (columns[y]?.name ?? "") : (cells[by] ?? "NULL");
+    const line = points.get(name) ?? new Map<number, number>();
+    points.set(name, line.set(x, Number(value)));
+    xs.add(x);
+  });
+  const x = [...xs].sort((a, b) => a - b);
+  const shown = [...points].slice(0, MOST_LINES);
+  return { x, of: new Map(shown.map(([name, line]) => [name, x.map((each) => line.get(each) ?? null)])), all: points.size, timed: t >= 0, names };
+}
+
+/** The width of the bars that stand beside one another at a point. */
+function room(x: number[]): number {
+  const gaps = x.slice(1).map((each, i) => each - x[i]!);
+  return 0.8 * (gaps.length ? Math.min(...gaps) : 1);
+}
+
+/** Draws the bars of a line, which is one of `count`. */
+function bars(place: number, count: number): uPlot.Series.PathBuilder {
+  const width = (u: uPlot) => room(u.data[0] as number[]) / count;
+  return uPlot.paths.bars!({
+    disp: {
+      x0: { unit: 1, values: (u: uPlot) => (u.data[0] as number[]).map((x) => x + (place - count / 2) * width(u)) },
+      size: { unit: 1, values: (u: uPlot) => (u.data[0] as number[]).map(() => width(u)) },
+    },
+  } as unknown as uPlot.Series.BarsPathBuilderOpts);
+}
+
+/** Draws rows into an element, anew each time. */
+export class Plot {
+  private plot: uPlot | null = null;
+  private drawn = "";
+
+  constructor(private readonly root: HTMLElement) {
+    new ResizeObserver(() => {
+      const width = this.width();
+      if (this.plot && this.plot.width !== width) this.plot.setSize({ width, height: HEIGHT });
+    }).observe(root);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (this.drawn = ""));
+  }
+
+  private width(): number {
+    return Math.max(200, this.root.clientWidth - 2);
+  }
+
+  clear(): void {
+    this.plot?.destroy();
+    this.plot = null;
+    this.drawn = "";
+  }
+
+  /** Draw; what is to be said of it. */
+  draw(columns: Column[], rows: Row[], chosen: Choice): string {
+    const { x, of, all, timed, names } = lines(columns, rows, chosen);
+    const data = [x, ...of.values()] as uPlot.AlignedData;
+    const like = JSON.stringify([chosen, timed, names, [...of.keys()]]);
+    if (this.plot && this.drawn === like) this.plot.setData(data);
+    else {
+      this.clear();
+      this.drawn = like;
+      this.make(columns, data, [...of.keys()], chosen.bars, timed, names);
+    }
+    return all > of.size ? `The first ${of.size} of ${number(all)} lines are drawn.` : "";
+  }
+
+  private make(columns: Column[], data: uPlot.AlignedData, series: string[], barred: boolean, timed: boolean, names: string[] | null): void {
+    const { axis, line, fill, legend } = drawing();
+    const utc = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium", timeZone: "UTC" });
+    const name = (at: number) => names?.[at - 1] ?? number(at);
+    const over = (at: number | null) => (at === null ? "-" : timed ? utc.format(at * 1000) : name(at));
+    const value = (_: uPlot, v: number | null) => (v === null || v === undefined ? "-" : number(v));
+    const whole = (u: uPlot, _axis: number, min: number, max: number) => {
+      const every = Math.max(1, Math.ceil((max - min) / Math.max(u.width / 90, 1)));
+      return (u.data[0] as number[]).filter((at) => at >= min && at <= max && (at - 1) % every === 0);
+    };
+    const across: uPlot.Axis = timed ? axis : { ...axis, splits: whole, values: (_, values) => values.map((at) => name(at).slice(0, 12)) };
+    const wide = (u: uPlot, min: number | null, max: number | null): [number, number] => {
+      const half = barred || names ? room(u.data[0] as number[]) / 1.6 : 0;
+      return [(min ?? 0) - half, (max ?? 1) + half];
+    };
+    this.root.classList.toggle("barred", barred);
+    const markers = barred ? { ...legend.markers, fill: (_: uPlot, n: number) => fill(n - 1), dash: () => "solid" } : legend.markers;
+    this.plot = new uPlot(
+      {
+        width: this.width(),
+        height: HEIGHT,
+        tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
+        cursor: { drag: { x: false, y: false }, points: { size: 5 } },
+        legend: { ...legend, markers: markers ?? {} },
+        scales: { x: { time: timed, range: wide }, y: { range: (_u, min, max) => (min === max ? [Math.min(min, 0), Math.max(max, 1)] : [Math.min(min, 0), Math.max(max, 0) * 1.05]) } },
+        axes: [across, { ...axis, size: 80, values: (_, values) => values.map(number) }],
+        series: [
+          { label: timed ? (columns[time(columns)]?.name ?? "") : names ? "of" : "row", value: (_, at) => over(at) },
+          ...series.map((label, n) => ({ ...line(n), label, value, spanGaps: true, ...(barred ? { paths: bars(n, series.length), fill: fill(n), dash: [], points: { show: false } } : {}) })),
+        ],
+      },
+      data,
+      this.root,
+    );
+  }
+}

@@ -1,0 +1,261 @@
+// The view of queries: an editor, what its statements answer, saved queries with a form for their parameters.
+import { Editor, type Finding } from "./editor";
+import { localize, number } from "./format";
+import { Results } from "./results";
+import { ServerError, Session, type Failure } from "./session";
+
+const DRAFT = "sqlstream.query";
+
+function the<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+function made(tag: string, text: string, name = ""): HTMLElement {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  element.className = name;
+  return element;
+}
+
+/** What would become of a job, as the server says it. */
+interface Verdict {
+  lines: string[];
+  running: string | null;
+  loses: boolean;
+}
+
+class QueryView {
+  private readonly said = the("said");
+  private readonly status = the("status");
+  private readonly verdict = the("verdict");
+  private readonly stop = the<HTMLButtonElement>("stop");
+  private readonly session: Session;
+  private readonly editor: Editor;
+  private readonly results = new Results(the("results"));
+  private running = false;
+  /** Questions about what a verdict has said are answered by it. */
+  private agreed = false;
+
+  constructor(place: HTMLElement) {
+    const source = the<HTMLTextAreaElement>("source");
+    this.session = new Session(Number(place.dataset["protocol"]), place.dataset["release"] ?? "", {
+      confirm: (question) => (this.agreed ? Promise.resolve(true) : this.asked(question)),
+      download: (name, pieces) => this.results.download(name, pieces as BlobPart[], "application/octet-stream"),
+      told: (line, passing) => (passing ? (this.status.textContent = line) : line && this.say(line)),
+    });
+    source.hidden = true;
+    const text = source.value || sessionStorage.getItem(DRAFT) || "";
+    this.editor = new Editor(place, text, "Statements", this.session, {
+      run: () => void this.run(this.editor.selected || this.editor.text),
+      runStatement: () => void this.runStatement(),
+      help: (word) => void this.help(word),
+      found: (findings) => this.found(findings),
+    });
+    addEventListener("pagehide", () => sessionStorage.setItem(DRAFT, this.editor.text));
+    the("run").addEventListener("click", () => void this.run(this.editor.selected || this.editor.text));
+    the("run-statement").addEventListener("click", () => void this.runStatement());
+    this.stop.addEventListener("click", () => {
+      this.results.paused = false;
+      this.session.interrupt();
+    });
+    the<HTMLFormElement>("save").addEventListener("submit", (event) => void this.save(event));
+    the<HTMLFormElement>("help").addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.help(new FormData(event.target as HTMLFormElement).get("about") as string);
+    });
+    document.getElementById("parameters")?.addEventListener("submit", (event) => this.runSaved(event));
+    this.editor.focus();
+    this.editor.look();
+  }
+
+  // --- running ---------------------------------------------------------------------------------------------------------
+
+  private async runStatement(): Promise<void> {
+    await this.guarded(async () => this.carryOut(this.editor.selected || (await this.editor.statement())));
+  }
+
+  private run(text: string): Promise<void> {
+    return this.guarded(() => this.carryOut(text));
+  }
+
+  /** Run the saved query that is shown, with the values of its form. */
+  private runSaved(event: Event): void {
+    event.preventDefault();
+    const form = event.target as HTMLFormElement;
+    const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+    const values = [...new FormData(form)].filter(([, value]) => value !== "").map(([name, value]) => `\`${name}\` => ${quoted(value as string)}`);
+    void this.run(`EXECUTE QUERY \`${form.dataset["query"]}\`${values.length ? ` (${values.join(", ")})` : ""}`);
+  }
+
+  /** Do something that a user has asked for, one thing at a time; what fails is shown. */
+  private async guarded(what: () => Promise<void>): Promise<void> {
+    if (this.running) {
+      this.status.textContent = "A statement runs. Stop ends it.";
+      return;
+    }
+    this.running = true;
+    this.stop.disabled = false;
+    this.said.replaceChildren();
+    this.verdict.replaceChildren();
+    this.status.textContent = this.session.open ? "Running ..." : "Connecting ...";
+    const began = performance.now();
+    try {
+      await what();
+      this.status.textContent = `Done in ${number((performance.now() - began) / 1000)} s`;
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      this.status.textContent = "Failed";
+      this.failed(error.failure);
+    } finally {
+      this.running = false;
+      this.stop.disabled = true;
+    }
+  }
+
+  private async carryOut(text: string): Promise<void> {
+    if (!text.trim()) {
+      this.say("There is nothing to run.");
+      return;
+    }
+    const said = await this.session.ask("verdicts", { text });
+    const verdicts = said["verdicts"] as Verdict[];
+    if (verdicts.length && !(await this.accepted(verdicts))) {
+      this.say("Nothing was done.");
+      return;
+    }
+    const running = verdicts.flatMap(({ running }) => running ?? []);
+    for (const job of running) await this.script(`STOP JOB '${job.replaceAll("'", "''")}'`, true);
+    await this.script(text, verdicts.length > 0);
+  }
+
+  private async script(text: string, agreed: boolean): Promise<void> {
+    this.agreed = agreed;
+    try {
+      for await (const outcome of this.session.run(text)) {
+        for (const notice of outcome.notices) this.say(notice);
+        switch (outcome.kind) {
+          case "Stream":
+          case "Rows":
+          case "Figures":
+            this.status.textContent = "Rows come ...";
+            await this.results.show(outcome, (count) => (this.status.textContent = `${number(count)} ${count === 1 ? "change" : "changes"} so far`));
+            break;
+          case "Advice":
+            for await (const piece of outcome.changes()) for (const row of piece.rows) this.say(row.filter(Boolean).join("  "));
+            break;
+          case "Text":
+            this.said.append(this.pre(outcome.lines));
+            break;
+          case "Submitted":
+          case "Completed":
+            this.job(outcome.jobId, outcome.kind === "Completed");
+            break;
+          default:
+            this.say("Done.");
+        }
+      }
+    } finally {
+      this.agreed = false;
+    }
+  }
+
+  /** Show what would become of jobs, and wait for the user. */
+  private accepted(verdicts: Verdict[]): Promise<boolean> {
+    const loses = verdicts.some((verdict) => verdict.loses);
+    const running = verdicts.flatMap((verdict) => verdict.running ?? []);
+    const text = verdicts.map(({ lines }) => lines.join("\n")).join("\n\n");
+    const then = running.length ? `It runs now: it is stopped, and goes on with this (${running.join(", ")}).` : "";
+    return this.choose(this.verdict, text, then, running.length ? "Stop it, and go on with this" : "Start the job", loses);
+  }
+
+  private asked(question: string): Promise<boolean> {
+    return this.choose(this.verdict, question, "", "Yes", false);
+  }
+
+  private choose(place: HTMLElement, text: string, then: string, yes: string, warns: boolean): Promise<boolean> {
+    return new Promise((resolve) => {
+      const box = made("div", "", warns ? "notice failing" : "notice");
+      const row = made("p", "", "row");
+      const agree = made("button", yes) as HTMLButtonElement;
+      const decline = made("button", "Cancel") as HTMLButtonElement;
+      const choose = (chosen: boolean) => {
+        place.replaceChildren();
+        this.editor.focus();
+        resolve(chosen);
+      };
+      agree.addEventListener("click", () => choose(true));
+      decline.addEventListener("click", () => choose(false));
+      box.addEventListener("keydown", (event) => event.key === "Escape" && choose(false));
+      row.append(agree, decline);
+      box.append(this.pre(text), ...(then ? [made("p", then)] : []), row);
+      place.replaceChildren(box);
+      agree.focus();
+    });
+  }
+
+  // --- what is said ----------------------------------------------------------------------------------------------------
+
+  private say(text: string): void {
+    this.said.append(made("p", text));
+  }
+
+  private pre(text: string): HTMLElement {
+    const pre = made("pre", text.replace(/\n+$/, ""));
+    pre.tabIndex = 0;
+    return pre;
+  }
+
+  private failed({ code, message, hint, location }: Failure): void {
+    const box = made("div", "", "notice failing");
+    const where = location ? ` at ${location.line}:${location.column}` : "";
+    box.append(made("p", `${code}${where}  ${message}`.trim()), ...(hint ? [made("p", hint, "hint")] : []));
+    this.said.append(box);
+  }
+
+  private job(id: string, ended: boolean): void {
+    const line = made("p", ended ? "The job has finished: " : "The job runs: ");
+    const link = made("a", "look at it") as HTMLAnchorElement;
+    link.href = `/job/${encodeURIComponent(id)}`;
+    line.append(link);
+    this.said.append(line);
+  }
+
+  private found(findings: Finding[]): void {
+    const list = the("findings");
+    list.replaceChildren(
+      ...findings.map((one) => {
+        const item = document.createElement("li");
+        const go = made("button", `${one.line}:${one.column}`, "place") as HTMLButtonElement;
+        go.addEventListener("click", () => this.editor.go(one.line, one.column));
+        item.append(go, made("span", ` ${one.code} ${one.message} `), made("span", one.hint, "hint"));
+        item.className = one.error ? "error" : "";
+        return item;
+      }),
+    );
+  }
+
+  private async help(about: string): Promise<void> {
+    const place = the("help-text");
+    the<HTMLInputElement>("about").value = about;
+    const said = await this.session.ask("help", { about }).catch((error: unknown) => error as ServerError);
+    place.replaceChildren(said instanceof ServerError ? made("p", `${said.failure.message} ${said.failure.hint ?? ""}`) : this.pre(said["text"] as string));
+    place.closest("details")!.open = true;
+  }
+
+  private async save(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    const form = event.target as HTMLFormElement;
+    const answer = form.querySelector<HTMLElement>("output")!;
+    const { name, question, overwrite } = Object.fromEntries(new FormData(form)) as Record<string, string>;
+    const said = await this.session.ask("save", { name, question, text: this.editor.text, overwrite: overwrite === "yes" }).catch((error: unknown) => error as ServerError);
+    if (said instanceof ServerError) {
+      answer.textContent = `${said.failure.message} ${said.failure.hint ?? ""}`;
+      return;
+    }
+    location.assign(`/query?saved=${encodeURIComponent(name ?? "")}`);
+  }
+}
+
+localize(document);
+const place = document.getElementById("editor");
+if (place) new QueryView(place);

@@ -1,0 +1,203 @@
+// A result: as a table, as its changes, as a chart.
+import { number } from "./format";
+import { choice, numeric, Plot, type Choice } from "./plot";
+import { MOST, Rows } from "./rows";
+import type { Column, Outcome } from "./session";
+
+const PAGE = 200;
+const DRAW_MS = 250;
+/** For so long a row that has changed is shown as such. */
+const FRESH_MS = 1_500;
+const NUMBER = ["TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE"];
+
+type Shape = "table" | "changes" | "chart";
+
+function csv(cells: (string | null)[]): string {
+  return cells.map((cell) => (cell === null ? "" : cell === "" || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",");
+}
+
+export class Results {
+  private columns: Column[] = [];
+  private rows = new Rows();
+  private shape: Shape = "table";
+  private page = -1;
+  private chosen: Choice = { y: -1, by: -1, bars: false };
+  private readonly plot: Plot;
+  private drawing: number | undefined;
+  private going: (() => void) | null = null;
+  private halted = false;
+
+  constructor(private readonly root: HTMLElement) {
+    this.plot = new Plot(this.part("chart"));
+    for (const button of root.querySelectorAll<HTMLButtonElement>("[data-shape]")) {
+      button.addEventListener("click", () => this.shaped(button.dataset["shape"] as Shape));
+    }
+    this.on("pause", () => (this.paused = !this.halted));
+    this.on("copy", () => void navigator.clipboard.writeText(this.lines((cells) => cells.map((cell) => cell ?? "").join("\t"), "\n")));
+    this.on("csv", () => this.download("result.csv", [this.lines(csv, "\r\n") + "\r\n"], "text/csv"));
+    this.on("first", () => this.turn(0));
+    this.on("before", () => this.turn(Math.max(this.at - 1, 0)));
+    this.on("after", () => this.turn(this.at + 1 >= this.pages - 1 ? -1 : this.at + 1));
+    this.on("last", () => this.turn(-1));
+    for (const name of ["y", "by", "bars"]) {
+      this.part<HTMLSelectElement>(name).addEventListener("change", () => {
+        this.chosen = { y: Number(this.part<HTMLSelectElement>("y").value), by: Number(this.part<HTMLSelectElement>("by").value), bars: this.part<HTMLSelectElement>("bars").value === "bars" };
+        this.draw();
+      });
+    }
+  }
+
+  private part<T extends HTMLElement = HTMLElement>(name: string): T {
+    return this.root.querySelector<T>(`[data-part="${name}"]`)!;
+  }
+
+  private on(name: string, what: () => void): void {
+    this.part(name).addEventListener("click", what);
+  }
+
+  /** Show the rows of an outcome as they come, until they end; `told` hears how many there are. */
+  async show(outcome: Outcome, told: (count: number) => void): Promise<void> {
+    this.columns = outcome.columns;
+    this.rows = new Rows();
+    this.page = outcome.kind === "Stream" ? -1 : 0;
+    this.chosen = { ...choice(this.columns), bars: this.chosen.bars };
+    this.plot.clear();
+    this.paused = false;
+    this.part("pause").hidden = false;
+    this.root.hidden = false;
+    this.part("changes-tab").hidden = outcome.kind !== "Stream";
+    this.part("chart-tab").hidden = !numeric(this.columns).length;
+    this.choices();
+    if (this.part(`${this.shape}-tab`).hidden) this.shape = "table";
+    this.shaped(this.shape);
+    try {
+      for await (const piece of outcome.changes()) {
+        this.rows.add(piece, performance.now());
+        told(this.rows.count);
+        this.soon();
+        if (this.halted) await new Promise<void>((go) => (this.going = go));
+      }
+    } finally {
+      this.part("pause").hidden = true;
+      clearTimeout(this.drawing);
+      this.drawing = undefined;
+      this.draw();
+    }
+  }
+
+  /** Whether rows wait at the server. */
+  set paused(paused: boolean) {
+    this.halted = paused;
+    this.part("pause").textContent = paused ? "Go on" : "Pause";
+    if (!paused) {
+      this.going?.();
+      this.going = null;
+    }
+  }
+
+  download(name: string, parts: BlobPart[], type: string): void {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob(parts, { type }));
+    link.download = name.split(/[/\\]/).pop() || "result";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  private lines(write: (cells: (string | null)[]) => string, end: string): string {
+    const names = this.columns.map((column) => column.name);
+    if (this.shape === "changes") return [write(["op", ...names]), ...this.rows.changes.map(({ kind, cells }) => write([kind, ...cells]))].join(end);
+    return [write(names), ...this.rows.rows.map(({ cells }) => write(cells))].join(end);
+  }
+
+  private shaped(shape: Shape): void {
+    this.shape = shape;
+    for (const button of this.root.querySelectorAll<HTMLButtonElement>("[data-shape]")) button.setAttribute("aria-pressed", String(button.dataset["shape"] === shape));
+    this.part("chart-view").hidden = shape !== "chart";
+    this.part("table-view").hidden = shape === "chart";
+    this.draw();
+  }
+
+  private choices(): void {
+    const option = (value: number, text: string) => new Option(text, String(value));
+    const y = this.part<HTMLSelectElement>("y");
+    const by = this.part<HTMLSelectElement>("by");
+    y.replaceChildren(...numeric(this.columns).map((i) => option(i, this.columns[i]!.name)));
+    by.replaceChildren(option(-1, "-"), ...this.columns.map((column, i) => option(i, column.name)));
+    y.value = String(this.chosen.y);
+    by.value = String(this.chosen.by);
+  }
+
+  // --- drawing ---------------------------------------------------------------------------------------------------------
+
+  private soon(): void {
+    this.drawing ??= setTimeout(() => {
+      this.drawing = undefined;
+      this.draw();
+    }, DRAW_MS);
+  }
+
+  private get length(): number {
+    return this.shape === "changes" ? Math.min(this.rows.count, MOST) : this.rows.size;
+  }
+
+  private get pages(): number {
+    return Math.max(1, Math.ceil(this.length / PAGE));
+  }
+
+  private get at(): number {
+    return this.page < 0 ? this.pages - 1 : Math.min(this.page, this.pages - 1);
+  }
+
+  private turn(page: number): void {
+    this.page = page;
+    this.draw();
+  }
+
+  private draw(): void {
+    if (!this.columns.length) return;
+    this.part("count").textContent = this.count();
+    if (this.shape === "chart") {
+      this.part("drawn").textContent = this.plot.draw(this.columns, this.rows.rows, this.chosen);
+      return;
+    }
+    const start = this.at * PAGE;
+    const now = performance.now();
+    const changes = this.shape === "changes";
+    const head = [...(changes ? ["op"] : []), ...this.columns.map((column) => column.name)];
+    const shown = changes
+      ? this.rows.changes.slice(start, start + PAGE).map(({ kind, cells }) => ({ cells: [kind, ...cells], fresh: false }))
+      : this.rows.rows.slice(start, start + PAGE).map(({ cells, changed }) => ({ cells, fresh: this.rows.updates && now - changed < FRESH_MS }));
+    const numbers = this.columns.map((column) => NUMBER.includes(column.type));
+    if (changes) numbers.unshift(false);
+    const table = document.createElement("table");
+    const top = table.createTHead().insertRow();
+    head.forEach((name, i) => {
+      const cell = document.createElement("th");
+      cell.scope = "col";
+      cell.textContent = name;
+      if (numbers[i]) cell.className = "number";
+      top.append(cell);
+    });
+    const body = table.createTBody();
+    body.className = "rows";
+    for (const { cells, fresh } of shown) {
+      const row = body.insertRow();
+      if (fresh) row.className = "fresh";
+      cells.forEach((cell, i) => {
+        const place = row.insertCell();
+        place.className = `${numbers[i] ? "number" : "text"}${cell === null ? " null" : ""}`;
+        place.textContent = cell ?? "NULL";
+      });
+    }
+    this.part("rows").replaceChildren(table);
+    this.part("pages").hidden = this.pages < 2;
+    this.part("at").textContent = `${number(start + 1)} to ${number(Math.min(start + PAGE, this.length))}`;
+  }
+
+  private count(): string {
+    const { size, forgotten, count } = this.rows;
+    const all = this.shape === "changes" ? `${number(count)} ${count === 1 ? "change" : "changes"}` : `${number(size)} ${size === 1 ? "row" : "rows"}`;
+    const left = this.shape === "changes" ? count > MOST : forgotten > 0;
+    return left ? `${all}; the newest ${number(MOST)} are kept here` : all;
+  }
+}
