@@ -9,6 +9,7 @@ from sqlstream.connectors import find_connector
 from sqlstream.core import settings
 from sqlstream.core.errors import NotSupported
 from sqlstream.core.spark_releases import OPTION, RELEASES, Release
+from sqlstream.plan import make
 from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import ChangelogNormalize, GroupAggregate, Join, LookupJoin, Node, OneByOne, Project, Rank, Scan, Sink, Union
 from sqlstream.plan.places import clause_of
@@ -19,6 +20,8 @@ from sqlstream.udf.declarations.functions import calls_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from sqlstream.sql.expressions import Expr
 
 _HINT = "RESET 'execution.real-time' runs it by micro-batches, of some 100 milliseconds."
 
@@ -129,15 +132,28 @@ def _in_order(sink: Sink) -> bool:
 
 def replaces(sink: Sink) -> bool:
     """Whether what a row was is always followed by what it is, under the same primary key."""
-    keys, node = upsert_key(sink.input), sink.input
-    if sink.table.primary_key is None or sink.drop_nulls or keys is None or not set(sink.table.primary_key.columns) <= set(keys):
+    if sink.table.primary_key is None or sink.drop_nulls:
         return False
-    while isinstance(node, OneByOne):
-        if node.leaves_out:
-            return False
-        node = node.input
+    lasting = _lasting(sink.input)
+    return lasting is not None and set(sink.table.primary_key.columns) <= lasting
+
+
+def _lasting(node: Node) -> set[str] | None:
+    """The columns that an update of a row leaves as they are, of a node whose updates are what a row was and then what it is; None for another."""
     # A join gives the changes of its inputs on, which come alone where the join's key changes.
-    return isinstance(node, GroupAggregate | Rank | ChangelogNormalize)
+    if isinstance(node, GroupAggregate | Rank | ChangelogNormalize):
+        keys = upsert_key(node)
+        return None if keys is None else set(keys)
+    if not isinstance(node, OneByOne) or node.leaves_out or (below := _lasting(node.input)) is None:
+        return None
+    if isinstance(node, Project):
+        return {c.name for c in node.columns if make.columns(c.expr) <= below and _is_always_the_same(c.expr)}
+    return {name for name, source in node.sources.items() if source in below}
+
+
+def _is_always_the_same(expr: Expr) -> bool:
+    """Whether the same columns give the same value."""
+    return not any(isinstance(e, Call) and not e.function.deterministic for e in expr.walk())
 
 
 def stateful(sink: Sink) -> int:

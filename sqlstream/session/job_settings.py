@@ -33,7 +33,7 @@ def job_settings(
         trigger_ms=settings.read(options, "execution.checkpointing.interval") or settings.read(options, "table.exec.mini-batch.allow-latency"),
         upgrade_mode=settings.read(options, "execution.upgrade-mode"),
         may_lose=settings.read(options, "execution.state-recovery.ignore-unclaimed-state"), agrees=agrees,
-        real_time=plan.real_time,
+        real_time=plan.real_time, spark=plan.release.name,
         recovery=None if path is None else place(path), masked=masked, retained=_retained(options),
     )  # fmt: skip
 

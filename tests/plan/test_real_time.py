@@ -186,6 +186,9 @@ def test_delta_is_refused_where_there_is_none(session: Session) -> None:
         ("by_k SELECT k, COUNT(*) FROM e GROUP BY k", True),
         # What a condition takes away has to be removed.
         ("by_k SELECT k, COUNT(*) FROM e GROUP BY k HAVING COUNT(*) > 1", False),
+        # A constant, and what is computed of the key, are the same in both.
+        ("by_k SELECT 1, COUNT(*) FROM e", True),
+        ("by_k SELECT COALESCE(k, -1), COUNT(*) FROM e GROUP BY GROUPING SETS ((k), ())", True),
         # A join gives what a row was on by itself where the join's key changes.
         ("by_id SELECT u.id, x.n FROM u JOIN by_id AS x ON u.id = x.id", False),
     ],

@@ -41,6 +41,10 @@ def _totals(e, f, u) -> Rows:
     return {(k,): (len(rows), sum(r["v"] for r in rows), max(r["v"] for r in rows)) for k, rows in _by(e, "k").items()}
 
 
+def _both(e, f, u) -> Rows:
+    return {(k,): (sum(r["v"] for r in rows),) for k, rows in _by([*e, *f], "k").items()}
+
+
 def _distinct(e, f, u) -> Rows:
     counts = {(k,): (len({r["v"] for r in rows}),) for k, rows in _by(e, "k").items()}
     return {k: n for k, n in counts.items() if n[0] % 2}
@@ -99,6 +103,7 @@ def _chain(e, f, u) -> Rows:
 RANKED = "SELECT {columns} FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {by} ORDER BY {order}) AS n FROM {source}) AS r WHERE n <= {most}"
 SHAPES = {
     "totals": Shape("k INT, n BIGINT, s INT, m INT", "k", "SELECT k, COUNT(*), SUM(v), MAX(v) FROM e GROUP BY k", _totals),
+    "both": Shape("k INT, s INT", "k", "SELECT k, SUM(v) FROM (SELECT k, v FROM e UNION ALL SELECT k, v FROM f) GROUP BY k", _both),
     "odd": Shape("k INT, n BIGINT", "k", "SELECT k, COUNT(DISTINCT v) FROM e GROUP BY k HAVING MOD(COUNT(DISTINCT v), 2) = 1", _distinct),
     "latest": Shape("k INT, n BIGINT, s INT", "k", "SELECT k, COUNT(*), SUM(v) FROM u GROUP BY k", _of_latest),
     "joined": Shape("id INT, v INT, w INT", "id", "SELECT e.id, e.v, f.v FROM e JOIN f ON e.id = f.id", _joined),

@@ -18,8 +18,9 @@ _NAMES = re.compile(r"(?<=[<,])[^<>:,()]+:")
 
 
 def called(record: OperatorRecord) -> str:
-    """What an operator is called: one of ours by what it keeps, another as Spark calls it."""
-    return _operator(record.state) or record.kind
+    """What an operator is called: an aggregate as in plans, another of ours by what it keeps, another of Spark's as Spark calls it."""
+    name = _operator(record.state) or record.kind
+    return "GroupAggregate" if name in (_SPARKS, _AGGREGATE) else name
 
 
 def why_not(old: OperatorRecord, new: OperatorRecord) -> str | None:

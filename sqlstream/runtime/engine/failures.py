@@ -95,6 +95,8 @@ _SILENT = re.compile(
     r"Timeout of \d+ms expired before|Timeout expired while fetching topic metadata"
     r"|Cannot fetch record for offset \d+ in \d+ milliseconds"
 )
+# A consumer's position, with all that it knows of the partition.
+_POSITION = re.compile(r"FetchPosition\{offset=(\d+), [^\n]*?\}(?= is out of range)")
 # An exception that a text names: its class, its condition.
 _NAMED = re.compile(
     r"(?:^|: )(?:Caused by: )?(?:((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?=:|\s|$)(?:: \[([A-Z0-9_.]+)\])?|\[([A-Z][A-Z0-9_]+(?:\.[A-Z0-9_]+)?)\])", re.M
@@ -111,8 +113,9 @@ _CAUSES = (
     (re.compile(r"Failed to construct kafka|No resolvable bootstrap|TimeoutException|disconnected before", re.I),
      "The Kafka broker does not answer.", "Check 'properties.bootstrap.servers', and that the broker runs (sqlstream kafka status).", True),
     (re.compile(r"UnknownTopicOrPartition|does not host this topic-partition", re.I), "The Kafka topic does not exist.", None, True),
-    (re.compile(r"OffsetOutOfRange|Some data may have been lost|KAFKA_DATA_LOSS", re.I), "Kafka no longer has records that were not read yet.",
-     "The topic's retention removed them. ALTER JOB .. SET OFFSETS ('<topic>' = 'earliest') goes on with the first that there are.", False),
+    (re.compile(r"OffsetOutOfRange|Some data may have been lost|KAFKA_DATA_LOSS", re.I), "Kafka has no records where the job goes on reading.",
+     "The topic's retention has removed them, or the topic was deleted, and perhaps created again. ALTER JOB .. SET OFFSETS ('<topic>' = 'earliest')"
+     " goes on with the first that there are.", False),
     (re.compile(r"(Kafka topic '[^']+' was deleted and created again while the job ran\.)"), "What the job has read is gone.",
      "ALTER JOB .. SET OFFSETS ('<topic>' = 'earliest') goes on with the new one.", False),
     (re.compile(r"(The state of \w+ in [^\n]*? has version \d+ of the layout \w+, of which [\w ]+\.)"), "The job's state is of a newer release.",
@@ -401,6 +404,7 @@ def _headline(text: str, advice: str | None = None) -> str:
     # What a sink has met that Python calls stands in Python's trace.
     if (called := _PROXY.search(text)) is not None:
         text = called[1]
+    text = _POSITION.sub(r"\1", text)
     text = _STREAM.sub("", _CLASS.sub("", _CALL.sub("", text, count=1)))
     text = _CLASS.sub("", _TASK.sub("", text, count=1))
     if _WORKER in text and (raised := _TRACEBACK.findall(text)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError
+from sqlstream.core.spark_releases import INSTALLED
 from sqlstream.plan.real_time import RealTime
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
 from sqlstream.runtime.jobs.folder.generations import PAUSE
@@ -53,7 +54,7 @@ class JobSettings:
     changed; None where that was not said; ``may_lose``: whether last-state may leave state behind. ``agrees`` puts a question to the user, if there
     is one; ``masked`` takes secrets out of a text about the plan. ``recovery``: the savepoint with which the job begins.
     ``retained``: of how many micro-batches the checkpoint is kept; None for as many as Spark's setting says.
-    ``real_time``: whether its queries run so.
+    ``real_time``: whether its queries run so. ``spark``: the release of Spark that is wanted.
     """
 
     zone: str
@@ -69,6 +70,7 @@ class JobSettings:
     recovery: Place | None = None
     retained: int | None = None
     real_time: RealTime = RealTime.FALSE
+    spark: str = INSTALLED
 
 
 @dataclass
@@ -123,7 +125,13 @@ class Job:
     @property
     def mode(self) -> str | None:
         """How its queries run, as DESCRIBE JOB shows it; None in batch mode."""
-        return ("real time" if self.real_time else "micro-batches") if self.streaming else None
+        if not self.streaming:
+            return None
+        micro = (i for i, watch in sorted(self.watches.items()) if isinstance(watch, Watch) and not watch.real_time)
+        others = [self.sinks[i].table.path.name for i in micro]
+        if not self.real_time or len(others) == len(self.sinks):
+            return "micro-batches"
+        return f"real time; by micro-batches: {', '.join(others)}" if others else "real time"
 
     @property
     def lives(self) -> bool:

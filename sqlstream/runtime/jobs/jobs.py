@@ -161,7 +161,7 @@ class Jobs:
         """
         zone, streaming, taken = settings.zone, settings.streaming, self._taken() if taken is None else taken
         recovery = settings.recovery if streaming else None
-        return preview(self.folders.jobs, sinks, name, zone, taken, settings.masked, streaming=streaming, recovery=recovery)
+        return preview(self.folders.jobs, sinks, name, zone, taken, settings.masked, streaming=streaming, recovery=recovery, spark=settings.spark)
 
     def check_free(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings) -> None:
         """Raises ValidationError where another process has the job that ``submit`` would start, if that is known without Spark."""

@@ -404,6 +404,9 @@ def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryM
         batch=batch,
         inputs=_read_by_now(_begun(after.inputs, running) if running else after.inputs, sample["topics"]),
     )
+    if not tables:
+        # That of a clock of ours, by which state expires.
+        after = replace(after, watermark=None)
     after = _timed_since(before, after)
     return replace(after, last_output=after.at if (after.rows_out or 0) > (before.rows_out or 0) else before.last_output)
 

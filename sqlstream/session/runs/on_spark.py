@@ -150,7 +150,9 @@ class OnSpark:
         sections += ["== Spark Plan ==", *_spark_plans(context, planned, env)]
         if any(isinstance(plan, Sink) for plan in plans):
             if not env.settings.batch:
-                sections += ["", "== Real Time ==", *dict.fromkeys(_real_time(plan, env) for plan in plans if isinstance(plan, Sink))]
+                sinks = [plan for plan in plans if isinstance(plan, Sink)]
+                told_of = [(f"{sink.table.path.name}: " if len(sinks) > 1 else "") + _real_time(sink, env) for sink in sinks]
+                sections += ["", "== Real Time ==", *told_of]
             sections += ["", "== Job ==", _version(context, planned, env)]
         told = dict.fromkeys([*env.notices, *(d for plan in plans for d in differences(plan))])
         if told:

@@ -133,7 +133,7 @@ def test_what_can_not_be_told_apart_is_not_gone_on_with(tmp_path: Path, engine, 
         catch_up(job)
         session.jobs.stop(job.id)
         on("4.3")
-        with pytest.raises(ValidationError, match="The state of stateStoreSave can't be kept"):
+        with pytest.raises(ValidationError, match="The state of GroupAggregate can't be kept"):
             submit(session, insert)
     finally:
         session.close()

@@ -74,7 +74,7 @@ class Project:
 def test_a_job_goes_on_with_each_release(tmp_path: Path, broker) -> None:
     """With all its state, forth and back."""
     stream = KeyedRun(broker, "releases")
-    project = Project(tmp_path, stream, "top", "joined", "latest", "totals")
+    project = Project(tmp_path, stream, "top", "joined", "latest", "totals", "both")
     try:
         for release in ("4.2", "4.3", "4.2", "4.3"):
             stream.send(40)
@@ -102,7 +102,7 @@ def test_state_of_another_operator_is_not_gone_on_with(tmp_path: Path, broker) -
         until(lambda: bool(stream.rows["totals"]), 120, every=0.1, meanwhile=stream.read)
         assert "FAILED" not in project.jobs("stop", str(project.script))
         told = project.start("4.3")
-        assert "FAILED" in told and "The state of stateStoreSave can't be kept" in told
+        assert "FAILED" in told and "The state of GroupAggregate can't be kept" in told
     finally:
         project.jobs("stop", str(project.script))
         stream.consumer.close()

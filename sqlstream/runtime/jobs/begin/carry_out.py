@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from sqlstream.runtime.jobs.folder.generations import Generation, JobFolder, sin
 from sqlstream.runtime.jobs.folder.versions import Origin, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
     from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.job import Job, JobSettings
@@ -164,6 +165,16 @@ class Beginning:
         of = INSTALLED if last.version is None or last.version.spark is None else last.version.spark
         return None if of == running().name or not self.settings.streaming else of
 
+    @contextmanager
+    def _told_of_release(self, before: Generation) -> Iterator[None]:
+        """What raises ValidationError also says which release of Spark goes on with what is kept, where this is another one."""
+        try:
+            yield
+        except ValidationError as error:
+            if (other := self._other_spark(before)) is not None:
+                error.hint = f"SET '{OPTION}' = '{other}', before Spark starts, goes on with it as it is. {error.hint or ''}".strip()
+            raise
+
     def _check_whole(self, last: Generation) -> None:
         """Raises ValidationError where a checkpoint of the generation, of the same plan, lacks what its table or another part of it has."""
         for index, sink in enumerate(self.job.sinks):
@@ -186,12 +197,13 @@ class Beginning:
         storage.make(job.folder / "control")
         names = sink_names(before.folder, len(before.version.plan.sinks)), [sink_name(i, s) for i, s in enumerate(job.sinks)]
         keeping = [frozenset(n.id for n in sink.nodes if n.keeps_state) for sink in before.version.plan.sinks]
-        upgrade(
-            job.name, work.spark, before.folder, job.folder, names, job.sinks, verdict, keeping, work.lowered, stateless=how.stateless,
-            may_lose=how.loses, request=work.request, notify=self.notify, offsets=how.offsets,
-            positions=partial(work.positions, how.offsets), sources_of=work.sources,
-            moved=None if was is None or was == here else (was, here),
-        )  # fmt: skip
+        with self._told_of_release(before):
+            upgrade(
+                job.name, work.spark, before.folder, job.folder, names, job.sinks, verdict, keeping, work.lowered, stateless=how.stateless,
+                may_lose=how.loses, request=work.request, notify=self.notify, offsets=how.offsets,
+                positions=partial(work.positions, how.offsets), sources_of=work.sources,
+                moved=None if was is None or was == here else (was, here),
+            )  # fmt: skip
         for match, now in zip(verdict.sinks, self._record.sinks, strict=True):
             if match.old is not None and match.stateful and before.version.plan.sinks[match.old].place == now.place:
                 work.tell_if_gone(match.new)

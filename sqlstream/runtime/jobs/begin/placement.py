@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlstream.core.spark_releases import INSTALLED
 from sqlstream.plan.upgrade import Verdict, judge, other_code, record, table, verdict_on
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.begin.digests import digest
@@ -117,10 +118,10 @@ class Preview:
 
 def preview(
     jobs: Place, sinks: tuple[Sink, ...], name: str, zone: str, taken: Collection[Place], masked: Callable[[str], str] = str, *, streaming: bool,
-    recovery: Place | None = None,
+    recovery: Place | None = None, spark: str = INSTALLED,
 ) -> Preview:  # fmt: skip
     """What would become of a job that is submitted now, as if it did not run already; ``jobs`` is the folder of all, ``recovery`` the savepoint with
-    which it would begin. Raises ValidationError where there is none.
+    which it would begin, ``spark`` the release of Spark on which it would run. Raises ValidationError where there is none.
     """
     if recovery is not None and (seen := _of_savepoint(jobs, sinks, name, zone, taken, masked, recovery)) is not None:
         return seen
@@ -139,14 +140,15 @@ def preview(
     except Damaged as error:
         return Preview(own, (error.message, *filter(None, [error.hint])), damaged=True)
     job, number = f"Job '{at.home.name}'", at.number
+    other = _on_other_spark(at.before, spark) if streaming else ()
     if at.last is None and at.before is None:
-        other = beside(at.home, record(sinks, zone), taken) if streaming else None
-        return Preview(at.home.path, (f"{job} {_NEW}", *([other] if other else [])))
+        alike = beside(at.home, record(sinks, zone), taken) if streaming else None
+        return Preview(at.home.path, (f"{job} {_NEW}", *([alike] if alike else [])))
     if at.continues and at.last is not None:
         but = f", but for {', '.join(f'{topic} ({where})' for topic, where in at.offsets.items())}" if at.offsets else ""
         code = f" What it keeps of earlier rows is by the code of {', '.join(at.code)} before." if at.code else ""
         goes_on = f"{job} goes on where it has stopped{but}: it is the same, version {number}.{code}"
-        return Preview(at.home.path, (goes_on, *_unknown(at.last)))
+        return Preview(at.home.path, (goes_on, *other, *_unknown(at.last)))
     if not at.changed:
         ended = at.last is not None and not at.last.is_open
         why = "the one before has ended" if ended else "the one before runs in batch mode, or has processed nothing"
@@ -162,7 +164,15 @@ def preview(
     changed = f"{job} has changed, and would be version {number}."
     kept = f"If it went on with what version {number - 1} has kept ({at.before.folder}):"
     first = () if at.before.has_committed else (_FIRST,)
-    return Preview(at.home.path, (changed, kept, *_judged(verdict, masked), *first), verdict)
+    return Preview(at.home.path, (changed, kept, *_judged(verdict, masked), *first, *other), verdict)
+
+
+def _on_other_spark(before: Generation | None, spark: str) -> tuple[str, ...]:
+    """What is to be said of checkpoints that another release of Spark has written: how its operators keep state is not known without it."""
+    of = INSTALLED if before is None or before.version is None or before.version.spark is None else before.version.spark
+    if before is None or of == spark:
+        return ()
+    return (f"It ran on Spark {of}: on Spark {spark} it goes on with all that it has kept, or is refused before anything happens.",)
 
 
 def _check_parts(home: JobFolder, last: Generation) -> None:

@@ -26,9 +26,11 @@ import org.apache.spark.sql.catalyst.plans.QueryPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.ProjectExec;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.UnionExec;
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec;
 import scala.collection.immutable.Seq;
 import sqlstream.aggregates.Aggregates;
@@ -180,7 +182,10 @@ final class Columns {
             }
         }
         columns.addAll(Scala.list(plan.output()));
-        Scala.list(plan.children()).forEach(child -> definitions(child, made, columns));
+        boolean union = plan instanceof Union || plan instanceof UnionExec;
+        // A union has columns of its own, whatever those of its inputs are called; they have the ids of its first.
+        List<Attribute> told = union ? new ArrayList<>() : columns;
+        Scala.list(plan.children()).forEach(child -> definitions(child, made, told));
     }
 
     /** The first of a column and those that it is another name of. */
