@@ -1,7 +1,8 @@
 """``sqlstream demo``: the example bank from an empty folder to a Delta table, in about a minute.
 
 In: the example project of the package. It starts the development broker, fills the bank's topics, runs saved queries over them as streaming
-jobs, shows windowed results as they arrive and the Delta table read back, and stops all that it started.
+jobs, shows windowed results as they arrive and the Delta table read back, and stops all that it started. With ``--page``, which a terminal has by
+itself, the page of a server shows it, until the user has seen enough.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+import webbrowser
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROUNDS = 5
+# So many transactions come each second while somebody looks at the page.
+_LOOKING = 50
 JOBS = ("transactions_per_minute", "large_transactions")
 WATCHED = """
 SELECT window_start, `type`, COUNT(*) AS cnt, SUM(amount) AS total
@@ -49,10 +54,15 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="sqlstream demo", description="Run the example bank, from Kafka to Delta.")
     parser.add_argument("--project", type=Path, default=init.EXAMPLE, help="the example project")
     parser.add_argument("--transactions", type=int, default=6000, help="how many transactions to make")
+    looks = sys.stdin.isatty() and sys.stdout.isatty()
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--page", action="store_true", default=None, help="serve a page of it, and go on until Ctrl-C (default in a terminal)")
+    choice.add_argument("--no-page", dest="page", action="store_false", help="end by itself")
     arguments = parser.parse_args(argv)
     screen = Screen()
     try:
-        _run(arguments.project.resolve(), arguments.transactions, screen)
+        page = looks and _can_serve() if arguments.page is None else arguments.page
+        _run(arguments.project.resolve(), arguments.transactions, screen, page=page, opens=looks)
     except SqlStreamError as error:
         screen.error(error)
         return 1
@@ -62,13 +72,18 @@ def main(argv: list[str]) -> int:
     return 0
 
 
+def _can_serve() -> bool:
+    """Whether the packages of the server are there."""
+    return all(find_spec(name) is not None for name in ("starlette", "uvicorn", "jinja2"))
+
+
 def _program() -> str:
     """What runs sqlstream here: an environment of its own need not be on the path."""
     beside = Path(sys.executable).with_name("sqlstream")
     return os.path.relpath(beside) if shutil.which("sqlstream") is None and beside.exists() else "sqlstream"
 
 
-def _run(example: Path, transactions: int, screen: Screen) -> None:
+def _run(example: Path, transactions: int, screen: Screen, *, page: bool, opens: bool) -> None:
     require_java()
     if not (example / "queries").is_dir():
         raise SetupError(f"There is no example project in {example}.", hint="sqlstream init FOLDER writes it out.")
@@ -78,8 +93,17 @@ def _run(example: Path, transactions: int, screen: Screen) -> None:
     with tempfile.TemporaryDirectory(prefix="sqlstream-demo-") as folder:
         project = Path(folder)
         init.write_out(example, project, (init.CATALOG, init.QUERIES))
-        with _session(project, screen) as session, _broker(project, screen) as broker:
-            _play(session, broker, transactions, screen)
+        with ExitStack() as open_:
+            address = None
+            if page:
+                session, address = open_.enter_context(_served(project, screen))
+                screen.info(f"The page of this demo: {address}")
+                if opens:
+                    webbrowser.open(address)
+            else:
+                session = open_.enter_context(_session(project, screen))
+            broker = open_.enter_context(_broker(project, screen))
+            _play(session, broker, transactions, screen, address)
 
 
 @contextmanager
@@ -104,8 +128,28 @@ def _session(project: Path, screen: Screen) -> Iterator[Session]:
         session.close()
 
 
-def _play(session: Session, broker: Broker, transactions: int, screen: Screen) -> None:
-    records = bank.lines(bank.transactions(transactions, bad_every=1500))
+@contextmanager
+def _served(project: Path, screen: Screen) -> Iterator[tuple[Session, str]]:
+    """A session of a server, and where its page is."""
+    try:
+        from sqlstream.server.beside import answering
+        from sqlstream.server.server import Server
+    except ModuleNotFoundError as error:
+        raise SetupError(f"The page needs the package {error.name}.", hint="pip install 'sqlstream[server]'; or sqlstream demo --no-page.") from error
+    server = Server(project, {}, screen.notify)
+    server.start()
+    with answering(server) as address:
+        session = server.shell_session({}, notify=screen.notify, emit=screen.emit)
+        try:
+            yield session, address
+        finally:
+            session.close()
+
+
+def _play(session: Session, broker: Broker, transactions: int, screen: Screen, address: str | None) -> None:
+    """``address``: that of the page, which is looked at until the user ends it; None for none."""
+    # Those that nobody waits for go on for as long as somebody looks at the page.
+    records = bank.lines(bank.transactions(transactions if address is None else sys.maxsize, bad_every=1500))
     share = transactions // (ROUNDS + 1)
     for topic in bank.TOPICS:
         broker.create_topic(topic.name, topic.partitions, topic.compacted)
@@ -121,6 +165,8 @@ def _play(session: Session, broker: Broker, transactions: int, screen: Screen) -
     producer.start()
     _run_script(session, WATCHED, None, screen)
     producer.join()
+    if address is not None:
+        _look(broker, records, screen, address)
     for job in session.jobs:
         session.jobs.stop(job.id, drain=True)
         screen.info(f"Job {job.name}: {job.metrics.rows_in} rows read, drained and stopped.")
@@ -138,6 +184,17 @@ def _produce(broker: Broker, records: Iterator[str], share: int, session: Sessio
         screen.notify(f"  ... {sent} transactions sent, {read} rows read by the jobs")
     time.sleep(4)
     session.interrupt()
+
+
+def _look(broker: Broker, records: Iterator[str], screen: Screen, address: str) -> None:
+    """Send more transactions, until Ctrl-C."""
+    screen.info(f"The jobs go on, and {address} shows them: their graphs, an editor for queries, the catalog. Ctrl-C ends the demo.")
+    try:
+        while True:
+            broker.produce("transactions", islice(records, _LOOKING), "\t")
+            time.sleep(1)
+    except KeyboardInterrupt:
+        screen.info("The demo ends.")
 
 
 def _run_script(session: Session, script: str, name: str | None, screen: Screen) -> None:

@@ -72,7 +72,7 @@ export class Charts {
     this.plots.forEach((plot) => plot.destroy());
     this.root.replaceChildren();
     const { axis, line, legend } = drawing();
-    const times: uPlot.Axis = { ...axis, values: (_, seconds) => seconds.map((s) => clock.format(s * 1000)) };
+    const times: uPlot.Axis = { ...axis, values: (_u, seconds, _axis, _space, every) => seconds.map((s) => (every < 60 ? exactly : clock).format(s * 1000)) };
     const figures = this.shown.map((chart) => {
       const figure = document.createElement("figure");
       figure.tabIndex = 0;
