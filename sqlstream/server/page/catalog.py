@@ -10,6 +10,7 @@ from sqlstream.catalog.project import ObjectKey
 from sqlstream.core.secrets import masked_option
 from sqlstream.server.answers import NotThere
 from sqlstream.server.page.lately import Lately
+from sqlstream.server.page.query import address_of
 from sqlstream.session import results
 from sqlstream.session.dependents import of_object
 from sqlstream.sql.tables import ObjectPath, Table, View
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _SECONDS = 3.0
 # The kind of key under which files keep tables and views.
 _RELATION = "RELATION"
+_SAMPLE_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,9 @@ class Listed:
 
 @dataclass(frozen=True)
 class TableShown:
-    """A table or a view: ``headers`` and ``rows`` are those of DESCRIBE, ``ddl`` is what SHOW CREATE writes, without secrets."""
+    """A table or a view: ``headers`` and ``rows`` are those of DESCRIBE, ``ddl`` is what SHOW CREATE writes, without secrets.
+    ``sample`` is the address of an editor with a query of its first rows; None for a name that is too long for one.
+    """
 
     entry: Entry
     headers: tuple[str, ...]
@@ -67,6 +71,7 @@ class TableShown:
     options: tuple[tuple[str, str], ...] = ()
     partitions: tuple[str, ...] = ()
     uses: tuple[Dependent, ...] = ()
+    sample: str | None = None
 
 
 class CatalogPages:
@@ -103,6 +108,7 @@ class CatalogPages:
                 tuple((key, masked_option(key, value)) for key, value in sorted(item.options.items())) if isinstance(item, Table) else (),
                 item.partition_keys if isinstance(item, Table) else (),
                 tuple(of_object(path, session.context.catalog, self._server.jobs, self._server.project)),
+                address_of(f"SELECT * FROM {path.quoted} LIMIT {_SAMPLE_ROWS};"),
             )  # fmt: skip
 
 

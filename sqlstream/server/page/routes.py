@@ -120,9 +120,9 @@ class _Pages:
         return Shown("job.html", values, f"{row.short} {row.state.word}")
 
     def query(self, request: Request) -> Shown:
-        """An editor; ``saved`` names a query that it begins with, ``job`` a job. Raises NotThere."""
+        """An editor; ``saved`` names a query that it begins with, ``job`` a job, ``sql`` is the text itself. Raises NotThere, ValidationError."""
         asked = request.query_params
-        found = editor.shown(self._server, asked.get("saved"), asked.get("job"))
+        found = editor.shown(self._server, asked.get("saved"), asked.get("job"), asked.get("sql"))
         return Shown("query.html", {"query": found, "script": "query.js", "nonce": html.new_nonce()}, found.job or "Query")
 
     def catalog(self, request: Request) -> Shown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -78,6 +78,17 @@ def test_odd_names(browser: Browser) -> None:
     page = browser.get(f"/catalog/default_catalog/shop/{quote('<i>odd/ näme')}")
     assert page.status == 200 and "a b INT TRUE" in page.text and "<i>" not in page.html
     assert "No view, no saved query and no job of this server that runs." in page.text
+
+
+def test_a_sample_is_a_query_that_nobody_has_run(browser: Browser) -> None:
+    for path, text in (
+        ("default_database/orders", "SELECT * FROM `default_catalog`.`default_database`.`orders` LIMIT 20;"),
+        (f"shop/{quote('<i>odd/ näme')}", "SELECT * FROM `default_catalog`.`shop`.`<i>odd/ näme` LIMIT 20;"),
+    ):
+        (link,) = (link for link in browser.get(f"/catalog/default_catalog/{path}").links if link.startswith("/query?sql="))
+        assert unquote(link) == f"/query?sql={text}"
+        page = browser.get(link)
+        assert page.status == 200 and text in page.text and "<i>" not in page.html
 
 
 def test_what_is_not_there(browser: Browser) -> None:
