@@ -1,4 +1,4 @@
-"""Records of a topic as a person reads them, without Spark: by the columns of a table of the topic where its format is text, else as PEEK shows them."""
+"""Records of a topic as a person reads them, without Spark: by the columns of a table where its format is text, else as PEEK shows them."""
 
 from __future__ import annotations
 
