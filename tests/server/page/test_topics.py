@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 import pytest
+from confluent_kafka import KafkaError, TopicPartition
 
-from sqlstream.connectors.kafka.client import Record, Span, Spans
+from sqlstream.connectors.kafka.client import KafkaClient, Record, Span, Spans
 from sqlstream.server.page.topics import Offsets, rates
 from sqlstream.session.seen_records import LONGEST_BYTES, seen
 from sqlstream.sql.tables import ObjectPath
@@ -157,3 +159,21 @@ def test_long_values_are_cut(tmp_path: Path) -> None:
     columns, (one, other) = seen([Record(0, 0, DAY, b"\xff" * LONGEST_BYTES, ("ü" * LONGEST_BYTES).encode()[1:][:LONGEST_BYTES]), Record(0, 1, DAY, None, ("a" + "ü" * LONGEST_BYTES).encode()[:LONGEST_BYTES])], None)  # fmt: skip
     assert columns == () and one.key is not None and one.key.startswith("x'ffff") and len(one.key) < 310
     assert other.value is not None and other.value.startswith("aüüü") and other.value.endswith("ü ...")
+
+
+def test_topics_that_may_not_be_read_or_have_no_leader() -> None:
+    client = KafkaClient({"bootstrap.servers": "b:1"})
+
+    class Consumer:
+        def offsets_for_times(self, asked: list[TopicPartition], timeout: float) -> list[TopicPartition]:
+            return [TopicPartition(one.topic, one.partition, 3 if one.offset == -2 else 8) for one in asked]
+
+    def known(error: int | None, *leaders: int) -> SimpleNamespace:
+        partitions = {number: SimpleNamespace(leader=leader) for number, leader in enumerate(leaders)}
+        return SimpleNamespace(partitions=partitions, error=None if error is None else KafkaError(error))
+
+    refused = client._spans(Consumer(), "t", known(KafkaError.TOPIC_AUTHORIZATION_FAILED))
+    assert refused == Spans({}, "The user is not authorized.")
+    half = client._spans(Consumer(), "t", known(None, 1, -1))
+    assert half == Spans({0: Span(3, 8), 1: Span(None, None)}, "Without a leader now: partition 1.")
+    assert [span.records for span in half.partitions.values()] == [5, None]
