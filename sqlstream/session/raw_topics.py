@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.connectors.kafka.client_settings import PREFIX, properties_of
-from sqlstream.connectors.kafka.connector import OWN
+from sqlstream.connectors.kafka.connector import OWN, matches
 from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.core.options import resolve_environment
 from sqlstream.core.project_folder import ProjectFolder
@@ -31,6 +31,7 @@ OPTION = "kafka.bootstrap.servers"
 VARIABLE = "KAFKA_BOOTSTRAP"
 USUAL_COUNT = 10
 _SERVERS = "properties.bootstrap.servers"
+_SAYS_HOW = ("properties.security.protocol", "properties.sasl.jaas.config")
 _DEVELOPMENT = "localhost:9092"
 
 
@@ -51,7 +52,7 @@ def peeked(node: ast.Peek, catalog: CatalogManager, options: Mapping[str, str], 
     count = node.limit
     client = brokers(catalog, options, project, node.this.name).client
     records = client.latest(node.this.name, USUAL_COUNT if count is None else count)
-    rows = [(str(r.partition), str(r.offset), _time(r.timestamp), _shown(r.key), _shown(r.value)) for r in records]
+    rows = [(str(r.partition), str(r.offset), time_of(r.timestamp), text_of(r.key), text_of(r.value)) for r in records]
     return results.text_rows(("partition", "offset", "timestamp", "key", "value"), rows, cut=True)
 
 
@@ -81,6 +82,54 @@ def brokers(catalog: CatalogManager, options: Mapping[str, str], project: Path, 
         if _resolved(table[_SERVERS]) == servers:
             return _of_table({**table, _SERVERS: written})
     return TopicBrokers({"bootstrap.servers": servers}, {_SERVERS: written})
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Brokers that are named together. ``servers``: as a client takes them; ``tables``: those that name them, of which the first that says how to
+    log in says so for all. ``own``: how a table names brokers that no table has.
+    """
+
+    servers: str
+    tables: tuple[Table, ...] = ()
+    own: str | None = None
+
+    def brokers(self, topic: str | None = None) -> TopicBrokers:
+        """How a client reaches them: as a table of ``topic`` says, where there is one. Raises ValidationError."""
+        of_topic = [table for table in self.tables if topic is not None and has_topic(table, topic)]
+        for table in (*of_topic, *sorted(self.tables, key=lambda table: not any(key in table.options for key in _SAYS_HOW))):
+            return _of_table(table.options)
+        return TopicBrokers({"bootstrap.servers": self.servers}, {_SERVERS: self.own or self.servers})
+
+    def tables_of(self, topic: str) -> tuple[Table, ...]:
+        """The tables that read the topic, or write it."""
+        return tuple(table for table in self.tables if has_topic(table, topic))
+
+
+def clusters(catalog: CatalogManager, options: Mapping[str, str], project: Path) -> list[Cluster]:
+    """Those that tables name, and those for topics without a table."""
+    found: dict[str, list[Table]] = {}
+    for table in _tables(catalog):
+        if _SERVERS in table.options:
+            found.setdefault(_resolved(table.options[_SERVERS]), []).append(table)
+    made = [Cluster(servers, tuple(tables)) for servers, tables in found.items()]
+    try:
+        written = _written(options, project)
+    except SetupError:
+        return made
+    servers = _resolved(written)
+    return made if servers in found else [*made, Cluster(servers, own=written)]
+
+
+def servers_of(table: Table) -> str | None:
+    """The brokers that a table names, as a client takes them."""
+    return _resolved(table.options[_SERVERS]) if _SERVERS in table.options else None
+
+
+def has_topic(table: Table, topic: str) -> bool:
+    """Whether a table of these brokers reads the topic, or writes it."""
+    names, pattern = table.options.get("topic", ""), table.options.get("topic-pattern")
+    return topic in (name.strip() for name in names.split(";")) or (pattern is not None and matches(pattern, topic))
 
 
 def known_properties(written_options: Mapping[str, str], catalog: CatalogManager, options: Mapping[str, str], project: Path) -> dict[str, str]:
@@ -139,14 +188,15 @@ def _tables(catalog: CatalogManager) -> Iterator[Table]:
     yield from (t for t in catalog.temporary.values() if isinstance(t, Table))
 
 
-def _time(millis: int) -> str | None:
+def time_of(millis: int) -> str | None:
+    """A moment, in milliseconds since 1970, as text; None where it is none."""
     if millis < 0:
         return None
     made = datetime.datetime.fromtimestamp(millis / 1000, zoneinfo.ZoneInfo("UTC"))
     return made.strftime("%Y-%m-%d %H:%M:%S.") + f"{made.microsecond // 1000:03d}Z"
 
 
-def _shown(data: bytes | None) -> str | None:
+def text_of(data: bytes | None) -> str | None:
     """Text as it is on one line, other bytes as a literal."""
     if data is None:
         return None

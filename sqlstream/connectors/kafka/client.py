@@ -89,6 +89,27 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Span:
+    """The offsets that a partition has: of its first record, and behind its last one. None where they can't be had now, as without a leader."""
+
+    begin: int | None
+    end: int | None
+
+    @property
+    def records(self) -> int | None:
+        """How many lie between them."""
+        return None if self.begin is None or self.end is None else max(self.end - self.begin, 0)
+
+
+@dataclass(frozen=True)
+class Spans:
+    """The partitions of a topic, by their numbers. ``problem``: why something of them is not known."""
+
+    partitions: Mapping[int, Span]
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
 class KafkaClient:
     """A client of the cluster named by ``properties``; a call takes at most ``timeout`` seconds. All methods raise SqlStreamError."""
 
@@ -121,8 +142,29 @@ class KafkaClient:
             if _name(error) != "TOPIC_ALREADY_EXISTS":
                 raise BrokerError(f"The topic '{name}' cannot be created: {_reason(error)}.") from error
 
-    def latest(self, topic: str, count: int) -> list[Record]:
-        """The last ``count`` records of a topic, by time, from all of its partitions."""
+    def spans(self) -> dict[str, Spans]:
+        """The topics, but for Kafka's own, with the offsets of their partitions."""
+        with self._consumer() as consumer:
+            topics = self._metadata(consumer).topics
+            return {name: self._spans(consumer, name, topics[name]) for name in sorted(topics) if name not in _INTERNAL}
+
+    def _spans(self, consumer: Any, topic: str, known: Any) -> Spans:
+        numbers = sorted(known.partitions)
+        nothing = dict.fromkeys(numbers, Span(None, None))
+        if known.error is not None:
+            return Spans(nothing, f"{_reason(known.error)[:1].upper()}{_reason(known.error)[1:]}.")
+        # Without a leader there is nobody to ask.
+        led = [number for number in numbers if known.partitions[number].leader >= 0]
+        lost = [str(number) for number in numbers if number not in led]
+        problem = f"Without a leader now: partition {', '.join(lost[:10])}." if lost else None
+        try:
+            begins, ends = (self._offsets(consumer, topic, led, when) if led else {} for when in (-2, -1))
+        except BrokerError as error:
+            return Spans(nothing, error.message)
+        return Spans(nothing | {number: Span(begins.get(number), ends.get(number)) for number in led}, problem)
+
+    def latest(self, topic: str, count: int, *, longest: int | None = None) -> list[Record]:
+        """The last ``count`` records of a topic, by time, from all of its partitions; of keys and values the first ``longest`` bytes."""
         with self._consumer() as consumer:
             numbers = self._partitions(consumer, topic)
             ends = self._offsets(consumer, topic, numbers, -1)
@@ -132,7 +174,7 @@ class KafkaClient:
             wanted = {p: max(begins[p], ends[p] - count) for p in numbers if count}
             span = count
             while wanted:
-                read |= self._read(consumer, topic, {p: range(at, ends[p]) for p, at in wanted.items()}, count)
+                read |= self._read(consumer, topic, {p: range(at, ends[p]) for p, at in wanted.items()}, count, longest)
                 span *= 4
                 wanted = {p: max(begins[p], ends[p] - span) for p, at in wanted.items() if len(read[p]) < count and at > begins[p]}
         records = sorted((r for one in read.values() for r in one), key=lambda r: (r.timestamp, r.partition, r.offset))
@@ -273,7 +315,7 @@ class KafkaClient:
                 raise _unreadable(topic, one.error)
         return {one.partition: one.offset for one in offsets}
 
-    def _read(self, consumer: Any, topic: str, ranges: Mapping[int, range], most: int) -> dict[int, deque[Record]]:
+    def _read(self, consumer: Any, topic: str, ranges: Mapping[int, range], most: int, longest: int | None) -> dict[int, deque[Record]]:
         """The last records of each partition's range of offsets, ``most`` of them."""
         from confluent_kafka import KafkaError, TopicPartition
 
@@ -289,7 +331,7 @@ class KafkaClient:
                     left.discard(number)
                 elif _is_record(message, topic):
                     if message.offset() in ranges[number]:
-                        records[number].append(_record(message))
+                        records[number].append(_record(message, longest))
                     if message.offset() >= ranges[number].stop - 1:
                         left.discard(number)
             if time.monotonic() - quiet > self.timeout:
@@ -308,8 +350,9 @@ def _is_record(message: Any, topic: str) -> bool:
     raise _unreadable(topic, error)
 
 
-def _record(message: Any) -> Record:
-    return Record(message.partition(), message.offset(), message.timestamp()[1], message.key(), message.value())
+def _record(message: Any, longest: int | None = None) -> Record:
+    key, value = (None if data is None else data[:longest] for data in (message.key(), message.value()))
+    return Record(message.partition(), message.offset(), message.timestamp()[1], key, value)
 
 
 def _unreadable(topic: str, error: Any) -> BrokerError:

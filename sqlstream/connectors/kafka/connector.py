@@ -293,10 +293,11 @@ class TopicConnector(Connector):
 def _read(topic: str, places: Collection[str]) -> bool:
     """Whether a table of ``places`` reads the topic."""
     patterns = (place.removeprefix(_TOPICS) for place in places if place.startswith(_TOPICS))
-    return f"{_TOPIC}{topic}" in places or any(_matches(pattern, topic) for pattern in patterns)
+    return f"{_TOPIC}{topic}" in places or any(matches(pattern, topic) for pattern in patterns)
 
 
-def _matches(pattern: str, topic: str) -> bool:
+def matches(pattern: str, topic: str) -> bool:
+    """Whether a 'topic-pattern' reads the topic, as far as Python knows patterns."""
     try:
         return re.fullmatch(pattern, topic) is not None
     except re.error:

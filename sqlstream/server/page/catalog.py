@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 from sqlstream.catalog.project import ObjectKey
+from sqlstream.connectors.delta import log
+from sqlstream.connectors.paths import resolve
+from sqlstream.core import storage
+from sqlstream.core.errors import SetupError, SqlStreamError
+from sqlstream.core.options import resolve_environment
 from sqlstream.core.secrets import masked_option
 from sqlstream.server.answers import NotThere
 from sqlstream.server.page.lately import Lately
+from sqlstream.server.page.query import address_of
 from sqlstream.session import results
 from sqlstream.session.dependents import of_object
 from sqlstream.sql.tables import ObjectPath, Table, View
@@ -17,6 +24,7 @@ from sqlstream.sql.tables import ObjectPath, Table, View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlstream.connectors.delta.log import DeltaTable
     from sqlstream.server.server import Server
     from sqlstream.session.dependents import Dependent
     from sqlstream.session.session import Session
@@ -25,6 +33,10 @@ if TYPE_CHECKING:
 _SECONDS = 3.0
 # The kind of key under which files keep tables and views.
 _RELATION = "RELATION"
+_SAMPLE_ROWS = 20
+_DELTA = "delta"
+_VERSIONS = 20
+_PATH = "table-path"
 
 
 @dataclass(frozen=True)
@@ -57,8 +69,19 @@ class Listed:
 
 
 @dataclass(frozen=True)
+class DeltaShown:
+    """What the log of a Delta table says: ``table`` is None where there is none yet, or ``why`` says why it can't be told."""
+
+    table: DeltaTable | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True)
 class TableShown:
-    """A table or a view: ``headers`` and ``rows`` are those of DESCRIBE, ``ddl`` is what SHOW CREATE writes, without secrets."""
+    """A table or a view: ``headers`` and ``rows`` are those of DESCRIBE, ``ddl`` is what SHOW CREATE writes, without secrets.
+    ``sample`` is the address of an editor with a query of its first rows; None for a name that is too long for one.
+    ``delta`` is of Delta tables alone.
+    """
 
     entry: Entry
     headers: tuple[str, ...]
@@ -67,6 +90,8 @@ class TableShown:
     options: tuple[tuple[str, str], ...] = ()
     partitions: tuple[str, ...] = ()
     uses: tuple[Dependent, ...] = ()
+    sample: str | None = None
+    delta: DeltaShown | None = None
 
 
 class CatalogPages:
@@ -103,6 +128,8 @@ class CatalogPages:
                 tuple((key, masked_option(key, value)) for key, value in sorted(item.options.items())) if isinstance(item, Table) else (),
                 item.partition_keys if isinstance(item, Table) else (),
                 tuple(of_object(path, session.context.catalog, self._server.jobs, self._server.project)),
+                address_of(f"SELECT * FROM {path.quoted} LIMIT {_SAMPLE_ROWS};"),
+                _delta(item, self._server.project) if isinstance(item, Table) and item.connector == _DELTA else None,
             )  # fmt: skip
 
 
@@ -119,6 +146,24 @@ def _entry(path: ObjectPath, item: Table | View, session: Session) -> Entry:
     source = files.sources.get(ObjectKey(_RELATION, path))
     kind, connector = ("view", "") if isinstance(item, View) else ("table", item.connector)
     return Entry(path, kind, connector, item.comment or "", None if source is None else files.shown(source.file))
+
+
+def _delta(table: Table, project: Path) -> DeltaShown:
+    """What its log says, of a table on this machine: others would be asked over a network while somebody waits for the page."""
+    try:
+        location = resolve(resolve_environment({_PATH: table.options.get(_PATH, "")})[_PATH], project)
+        folder = storage.place(location, project, storage.Hadoop(_no_engine))
+        if not isinstance(folder, Path):
+            return DeltaShown(why=f"It is on {storage.scheme(location)}. The page shows the history of tables on this machine.")
+        return DeltaShown(log.read(folder, _VERSIONS))
+    except SqlStreamError as error:
+        return DeltaShown(why=f"{error.code}: {error.message} {error.hint or ''}".rstrip())
+    except (OSError, ValueError) as error:
+        return DeltaShown(why=f"Its log can't be read: {getattr(error, 'strerror', None) or error}.")
+
+
+def _no_engine() -> NoReturn:
+    raise SetupError("Spark is not started for a look at a table.")
 
 
 def _rows(session: Session, statement: str) -> results.Rows:

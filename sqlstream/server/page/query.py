@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.release import release
-from sqlstream.core.secrets import masked_option
+from sqlstream.core.secrets import MASK, masked_option
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.server.answers import NotThere
 from sqlstream.session.completion import words
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlstream.server.server import Server
+
+# What an address may hold: letters of a text, and bytes that they are there. Servers refuse addresses that are much longer.
+LONGEST_TEXT = 10_000
+_LONGEST_ADDRESS = 30_000
 
 
 @dataclass(frozen=True)
@@ -70,8 +75,14 @@ def _functions() -> str:
     return " ".join(sorted({row.name.split()[0].upper() for _, rows in functions.GROUPS for row in rows} | set(words.BARE)))
 
 
-def shown(server: Server, saved: str | None, job: str | None) -> QueryShown:
-    """The view of the query ``saved``, or of the statement of a ``job``. Raises NotThere."""
+def address_of(sql: str) -> str | None:
+    """The address of an editor that begins with a text, which nothing runs; None where it is too long for one."""
+    address = f"/query?sql={quote(sql, safe='')}"
+    return address if len(sql) <= LONGEST_TEXT and len(address) <= _LONGEST_ADDRESS else None
+
+
+def shown(server: Server, saved: str | None, job: str | None, sql: str | None = None) -> QueryShown:
+    """The view of the query ``saved``, of the statement of a ``job``, or of any text ``sql``. Raises NotThere, ValidationError."""
     queries = saved_queries(server.project)
     if saved is not None:
         chosen = next((query for query in queries if query.name == saved), None)
@@ -88,4 +99,10 @@ def shown(server: Server, saved: str | None, job: str | None) -> QueryShown:
             sql = "" if record.version is None else record.version.sql.rstrip().removesuffix(";") + ";\n"
             script = f"SET 'pipeline.name' = {flink_string(record.name)};\n{sql}"
         return QueryShown(queries, masked_text(script), job=record.name, masked=masked_text(script) != script)
+    if sql is not None:
+        if len(sql) > LONGEST_TEXT:
+            raise ValidationError(
+                f"The text has {len(sql):,} characters, and an address may hold {LONGEST_TEXT:,}.", hint="Open /query, and paste the text there."
+            )
+        return QueryShown(queries, sql, masked=MASK in sql)
     return QueryShown(queries)

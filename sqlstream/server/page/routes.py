@@ -24,6 +24,7 @@ from sqlstream.server.page.catalog import CatalogPages
 from sqlstream.server.page.doings import VERBS, Doings
 from sqlstream.server.page.job import PARTS, JobPages
 from sqlstream.server.page.jobs import JobList
+from sqlstream.server.page.topics import TopicPages
 from sqlstream.sql.tables import ObjectPath
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
         View("/query", pages.query, follows=False),
         View("/catalog", pages.catalog),
         View("/catalog/{catalog}/{database}/{table:path}", pages.table),
+        View("/topics", pages.topics),
+        View("/topics/{topic:path}", pages.topic),
     )
     return [
         Mount("/static", GZipMiddleware(StaticFiles(directory=html.STATIC)), name="static"),
@@ -98,6 +101,7 @@ class _Pages:
         self._jobs = JobList(server)
         self._job = JobPages(server)
         self._catalog = CatalogPages(server)
+        self._topics = TopicPages(server)
         self._doings = Doings(server.project)
 
     # --- views --------------------------------------------------------------------------------------------------------
@@ -120,9 +124,9 @@ class _Pages:
         return Shown("job.html", values, f"{row.short} {row.state.word}")
 
     def query(self, request: Request) -> Shown:
-        """An editor; ``saved`` names a query that it begins with, ``job`` a job. Raises NotThere."""
+        """An editor; ``saved`` names a query that it begins with, ``job`` a job, ``sql`` is the text itself. Raises NotThere, ValidationError."""
         asked = request.query_params
-        found = editor.shown(self._server, asked.get("saved"), asked.get("job"))
+        found = editor.shown(self._server, asked.get("saved"), asked.get("job"), asked.get("sql"))
         return Shown("query.html", {"query": found, "script": "query.js", "nonce": html.new_nonce()}, found.job or "Query")
 
     def catalog(self, request: Request) -> Shown:
@@ -133,6 +137,18 @@ class _Pages:
         """One of them. Raises NotThere, and what a store of a catalog answers."""
         path = ObjectPath(*(request.path_params[part] for part in ("catalog", "database", "table")))
         return Shown("table.html", {"table": self._catalog.table(path)}, path.name)
+
+    def topics(self, request: Request) -> Shown:
+        """The topics of the brokers that the project knows."""
+        return Shown("topics.html", {"clusters": self._topics.listed()}, "Topics")
+
+    def topic(self, request: Request) -> Shown:
+        """One of them; ``servers`` names its brokers. Its records are read when it is opened, and not as it is followed. Raises NotThere, and what
+        the brokers answer.
+        """
+        opened = not request.scope["path"].startswith("/live/")
+        found = self._topics.topic(request.path_params["topic"], request.query_params.get("servers"), opened=opened)
+        return Shown("topic.html", {"topic": found}, found.row.name)
 
     # --- how they are answered ----------------------------------------------------------------------------------------
 

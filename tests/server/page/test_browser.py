@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.server.conftest import serving
+from tests.support.kafka_mock import MockKafka
 from tests.support.needs import program
 from tests.support.sessions import feed
 from tests.support.waiting import until
@@ -47,7 +49,12 @@ def browsing(**more: object) -> Iterator[Page]:
 
 
 @pytest.fixture
-def busy(on_spark: Client, files: Path, tmp_path: Path) -> Client:
+def kafka() -> MockKafka:
+    return MockKafka()
+
+
+@pytest.fixture
+def busy(on_spark: Client, files: Path, tmp_path: Path, kafka: MockKafka, monkeypatch: pytest.MonkeyPatch) -> Client:
     """A server with a job that runs, one that has failed and one that is stopped, all called as nobody should."""
     session = on_spark.open()
     session.run(
@@ -69,6 +76,8 @@ def busy(on_spark: Client, files: Path, tmp_path: Path) -> Client:
     until(lambda: not jobs["casts"].lives)
     until(lambda: (jobs["counts"].metrics.rows_out or 0) > 0)
     on_spark.server.history.begin()
+    kafka.produce("canary", (0, CANARY.encode(), json.dumps({"id": 1, "text": CANARY * 20}).encode()), (1, None, b"\xff"))
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
     return on_spark
 
 
@@ -96,6 +105,8 @@ def test_everybody_can_read_it_at_any_width(busy: Client, scheme: str) -> None:
             for view in [
                 *views,
                 f"{busy.address}/catalog",
+                f"{busy.address}/topics",
+                f"{busy.address}/topics/canary",
                 f"{busy.address}/?show=behind",
                 f"{busy.address}/login",
                 f"{busy.address}/nothing",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -78,6 +79,38 @@ def test_odd_names(browser: Browser) -> None:
     page = browser.get(f"/catalog/default_catalog/shop/{quote('<i>odd/ näme')}")
     assert page.status == 200 and "a b INT TRUE" in page.text and "<i>" not in page.html
     assert "No view, no saved query and no job of this server that runs." in page.text
+
+
+def test_a_sample_is_a_query_that_nobody_has_run(browser: Browser) -> None:
+    for path, text in (
+        ("default_database/orders", "SELECT * FROM `default_catalog`.`default_database`.`orders` LIMIT 20;"),
+        (f"shop/{quote('<i>odd/ näme')}", "SELECT * FROM `default_catalog`.`shop`.`<i>odd/ näme` LIMIT 20;"),
+    ):
+        (link,) = (link for link in browser.get(f"/catalog/default_catalog/{path}").links if link.startswith("/query?sql="))
+        assert unquote(link) == f"/query?sql={text}"
+        page = browser.get(link)
+        assert page.status == 200 and text in page.text and "<i>" not in page.html
+
+
+def test_the_history_of_a_delta_table(browser: Browser, declared: Path) -> None:
+    declare = "CREATE TABLE {} (a INT) WITH ('connector' = 'delta', 'table-path' = '{}');\n"
+    paths = {"totals": "totals", "remote": "s3://bucket/t", "lacking": "${env:SQLSTREAM_NO_SUCH_VARIABLE}", "odd": "totals\0"}
+    (declared / "catalog" / "delta.sql").write_text("".join(declare.format(*one) for one in paths.items()))
+    at = "/catalog/default_catalog/default_database/"
+    assert "The table does not exist yet." in browser.get(f"{at}totals").text
+    assert "It is on s3a. The page shows the history of tables on this machine." in browser.get(f"{at}remote").text
+    assert "S2: Option 'table-path' needs the environment variable SQLSTREAM_NO_SUCH_VARIABLE" in browser.get(f"{at}lacking").text
+    assert "Its log can't be read: embedded null byte." in browser.get(f"{at}odd").text
+    log = declared / "totals" / "_delta_log"
+    log.mkdir(parents=True)
+    metrics = {"numOutputRows": "1500", "numFiles": "3"}
+    info = {"timestamp": 1_767_225_600_000, "operation": "<img src=x onerror=alert(1)>", "operationMetrics": metrics}
+    (log / f"{0:020}.json").write_text(json.dumps({"commitInfo": info}))
+    (log / f"{0:020}.crc").write_text('{"tableSizeBytes": 2048, "numFiles": 3}')
+    until(lambda: "Size: 3 files, 2.0 kB" in browser.get(f"{at}totals").text, said=lambda: browser.get(f"{at}totals").text)
+    page = browser.get(f"{at}totals")
+    assert "0 2026-01-01 00:00:00 <img src=x onerror=alert(1)> 1,500 written 3 -" in page.text and "<img" not in page.html
+    assert "History" not in browser.get(f"{at}orders").text
 
 
 def test_what_is_not_there(browser: Browser) -> None:

@@ -12,6 +12,7 @@ from websockets.sync.client import connect
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.tokens import Tokens
 from sqlstream.server.joined.editor import statement_at
+from sqlstream.server.page.query import LONGEST_TEXT, address_of
 from sqlstream.session.joined import PATH, PROTOCOL
 from sqlstream.session.queries import save, saved_queries
 from tests.server.conftest import serving
@@ -73,6 +74,19 @@ def test_saved_queries_have_a_form(client: Client, tmp_path: Path) -> None:
     assert page.html.count("hunter2") == 1 and "Secrets are left out" not in page.text
     assert Browser(client.address).get("/query?saved=none").status == 404
     assert Browser(client.address).get("/query?job=none").status == 404
+
+
+def test_the_address_may_hold_the_text(client: Client) -> None:
+    browser = Browser(client.address)
+    text = "</textarea><script>alert(1)</script> 'ä & ******'"
+    address = address_of(text)
+    assert address is not None and "<" not in address
+    page = browser.get(address)
+    assert page.status == 200 and text in page.text and "<script>alert" not in page.html and "Secrets are left out" in page.text
+    assert browser.get(f"/query?sql={'x' * LONGEST_TEXT}").status == 200
+    page = browser.get(f"/query?sql={'x' * (LONGEST_TEXT + 1)}")
+    assert page.status == 400 and "an address may hold 10,000" in page.text and "paste the text there" in page.text
+    assert address_of("x" * (LONGEST_TEXT + 1)) is None and address_of("€" * LONGEST_TEXT) is None
 
 
 def test_who_may_only_look_has_no_editor(tmp_path: Path, no_engine: object) -> None:
