@@ -1,6 +1,6 @@
 // Charts of a job's last hour, with one crosshair for all.
 import uPlot from "uplot";
-import { drawing } from "./drawing";
+import { drawing, step } from "./drawing";
 import { bytes, duration, number } from "./format";
 
 /** As the server sends points: an array of columns by name, `at` in seconds since 1970; null where a figure is not known. */
@@ -77,7 +77,7 @@ export class Charts {
       const figure = document.createElement("figure");
       figure.tabIndex = 0;
       figure.setAttribute("aria-label", `${chart.title}, in the last hour; the arrow keys move the crosshair`);
-      figure.addEventListener("keydown", (event) => this.step(event));
+      figure.addEventListener("keydown", (event) => step(event, this.plots, this.points["at"] ?? []));
       const caption = document.createElement("figcaption");
       caption.textContent = chart.title;
       figure.append(caption);
@@ -100,17 +100,6 @@ export class Charts {
         figures[i]!,
       );
     });
-  }
-
-  /** Move the crosshair by a point, with the arrow keys. */
-  private step(event: KeyboardEvent): void {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    const at = this.points["at"] ?? [];
-    if (by === undefined || !at.length) return;
-    event.preventDefault();
-    const last = at.length - 1;
-    const place = Math.min(Math.max((this.plots[0]?.cursor.idx ?? last + (by < 0 ? 1 : 0)) + by, 0), last);
-    for (const plot of this.plots) plot.setCursor({ left: plot.valToPos(at[place] ?? 0, "x"), top: HEIGHT / 3 });
   }
 
   private resize(): void {

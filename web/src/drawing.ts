@@ -20,6 +20,16 @@ function resolved(name: string): string {
 // How much of the ink fills the bars of each line.
 const SHADES = [0.8, 0.4, 0.15, 0.6, 0.3, 0.08, 0.5, 0.22];
 
+/** Move the crosshair of charts, whose points are at `xs`, by a point, with the arrow keys. */
+export function step(event: KeyboardEvent, plots: readonly uPlot[], xs: ArrayLike<number | null>): void {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (by === undefined || !xs.length) return;
+  event.preventDefault();
+  const last = xs.length - 1;
+  const place = Math.min(Math.max((plots[0]?.cursor.idx ?? last + (by < 0 ? 1 : 0)) + by, 0), last);
+  for (const plot of plots) plot.setCursor({ left: plot.valToPos(xs[place] ?? 0, "x"), top: plot.height / 3 });
+}
+
 /** In the colours that the page has now: an axis, the line of each number, what fills its bars, the legend. */
 export function drawing(): { axis: uPlot.Axis; line: (n: number) => uPlot.Series; fill: (n: number) => string; legend: uPlot.Legend } {
   const ink = resolved("ink");

@@ -100,6 +100,7 @@ export interface Commands {
 export class Editor {
   private readonly view: EditorView;
   private finding: number | undefined;
+  private asking = false;
 
   constructor(
     parent: HTMLElement,
@@ -151,24 +152,24 @@ export class Editor {
     this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
   }
 
-  /** What is selected. */
+  /** What is selected, in its place; else nothing. */
   get selected(): string {
     const { from, to } = this.view.state.selection.main;
-    return this.view.state.sliceDoc(from, to);
+    return from === to ? "" : inPlace(this.text, from, to);
   }
 
-  /** The statement that the cursor is in. */
+  /** The statement that the cursor is in, in its place. */
   async statement(): Promise<string> {
     const { text } = this;
     const said = await this.session.ask("statement", { text, cursor: characters(text.slice(0, this.view.state.selection.main.head)) });
     const place = said["place"] as [number, number] | null;
-    return place ? [...text].slice(...place).join("") : "";
+    return place ? inPlace(text, halves(text, place[0]), halves(text, place[1])) : "";
   }
 
   private get word(): string {
     const { head } = this.view.state.selection.main;
     const at = this.view.state.wordAt(head);
-    return this.selected || (at ? this.view.state.sliceDoc(at.from, at.to) : "");
+    return this.selected.trim() || (at ? this.view.state.sliceDoc(at.from, at.to) : "");
   }
 
   focus(): void {
@@ -193,8 +194,13 @@ export class Editor {
       this.show([]);
       return;
     }
+    // One question at a time: a long text takes its time.
+    if (this.asking) return;
+    this.asking = true;
     const said = await this.session.ask("findings", { text }).catch(() => null);
-    if (said && this.text === text) this.show(said["findings"] as Finding[]);
+    this.asking = false;
+    if (this.text !== text) this.look();
+    else if (said) this.show(said["findings"] as Finding[]);
   }
 
   private show(findings: Finding[]): void {
@@ -231,6 +237,11 @@ export class Editor {
     );
     return { from: start(offered[0]![1]), options, filter: false };
   }
+}
+
+/** A part of a text behind as much space as stands before it, so that the places of its errors are those of the text. */
+function inPlace(text: string, from: number, to: number): string {
+  return text.slice(0, from).replace(/[^\n]/gu, " ") + text.slice(from, to);
 }
 
 function at(doc: Text, line: number, column: number): number {

@@ -1,7 +1,7 @@
 // A chart of a result: a number over the end of its window, or the first time there is, or the row's place; a line for each value of a column.
 import uPlot from "uplot";
 import { number } from "./format";
-import { drawing } from "./drawing";
+import { drawing, step } from "./drawing";
 import type { Column } from "./session";
 import type { Row } from "./rows";
 
@@ -92,6 +92,7 @@ export class Plot {
   private drawn = "";
 
   constructor(private readonly root: HTMLElement) {
+    root.addEventListener("keydown", (event) => this.plot && step(event, [this.plot], this.plot.data[0]));
     new ResizeObserver(() => {
       const width = this.width();
       if (this.plot && this.plot.width !== width) this.plot.setSize({ width, height: HEIGHT });

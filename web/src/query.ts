@@ -5,6 +5,8 @@ import { Results } from "./results";
 import { ServerError, Session, type Failure } from "./session";
 
 const DRAFT = "sqlstream.query";
+/** The end of the question whether a job that has changed goes on. */
+const GO_ON = "\nGo on with what is kept?";
 
 function the<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -33,25 +35,27 @@ class QueryView {
   private readonly editor: Editor;
   private readonly results = new Results(the("results"));
   private running = false;
-  /** Questions about what a verdict has said are answered by it. */
-  private agreed = false;
+  /** Which questions the user has answered already. */
+  private agreed = (_question: string) => false;
 
   constructor(place: HTMLElement) {
     const source = the<HTMLTextAreaElement>("source");
     this.session = new Session(Number(place.dataset["protocol"]), place.dataset["release"] ?? "", {
-      confirm: (question) => (this.agreed ? Promise.resolve(true) : this.asked(question)),
+      confirm: (question) => (this.agreed(question) ? Promise.resolve(true) : this.asked(question)),
       download: (name, pieces) => this.results.download(name, pieces as BlobPart[], "application/octet-stream"),
       told: (line, passing) => (passing ? (this.status.textContent = line) : line && this.say(line)),
     });
     source.hidden = true;
-    const text = source.value || sessionStorage.getItem(DRAFT) || "";
+    // What was typed comes back where the page still begins with the same text.
+    const draft = JSON.parse(sessionStorage.getItem(DRAFT + location.search) ?? "null") as { of: string; text: string } | null;
+    const text = draft?.of === source.value ? draft.text : source.value;
     this.editor = new Editor(place, text, "Statements", this.session, {
       run: () => void this.run(this.editor.selected || this.editor.text),
       runStatement: () => void this.runStatement(),
       help: (word) => void this.help(word),
       found: (findings) => this.found(findings),
     });
-    addEventListener("pagehide", () => sessionStorage.setItem(DRAFT, this.editor.text));
+    addEventListener("pagehide", () => sessionStorage.setItem(DRAFT + location.search, JSON.stringify({ of: source.value, text: this.editor.text })));
     the("run").addEventListener("click", () => void this.run(this.editor.selected || this.editor.text));
     the("run-statement").addEventListener("click", () => void this.runStatement());
     this.stop.addEventListener("click", () => {
@@ -124,11 +128,13 @@ class QueryView {
       return;
     }
     const running = verdicts.flatMap(({ running }) => running ?? []);
-    for (const job of running) await this.script(`STOP JOB '${job.replaceAll("'", "''")}'`, true);
-    await this.script(text, verdicts.length > 0);
+    for (const job of running) await this.script(`STOP JOB '${job.replaceAll("'", "''")}'`, () => true);
+    const told = new Set(verdicts.flatMap(({ lines }) => lines).flatMap((line) => line.split("\n")));
+    // Whether to go on with what is kept: a verdict has said the same.
+    await this.script(text, (question) => question.endsWith(GO_ON) && question.split("\n").slice(1, -1).every((line) => told.has(line)));
   }
 
-  private async script(text: string, agreed: boolean): Promise<void> {
+  private async script(text: string, agreed: (question: string) => boolean): Promise<void> {
     this.agreed = agreed;
     try {
       for await (const outcome of this.session.run(text)) {
@@ -138,7 +144,7 @@ class QueryView {
           case "Rows":
           case "Figures":
             this.status.textContent = "Rows come ...";
-            await this.results.show(outcome, (count) => (this.status.textContent = `${number(count)} ${count === 1 ? "change" : "changes"} so far`));
+            await this.results.show(outcome);
             break;
           case "Advice":
             for await (const piece of outcome.changes()) for (const row of piece.rows) this.say(row.filter(Boolean).join("  "));
@@ -155,7 +161,7 @@ class QueryView {
         }
       }
     } finally {
-      this.agreed = false;
+      this.agreed = () => false;
     }
   }
 
@@ -165,7 +171,7 @@ class QueryView {
     const running = verdicts.flatMap((verdict) => verdict.running ?? []);
     const text = verdicts.map(({ lines }) => lines.join("\n")).join("\n\n");
     const then = running.length ? `It runs now: it is stopped, and goes on with this (${running.join(", ")}).` : "";
-    return this.choose(this.verdict, text, then, running.length ? "Stop it, and go on with this" : "Start the job", loses);
+    return this.choose(this.verdict, text, then, running.length ? "Stop it, and go on with this" : loses ? "Go on without what is lost" : "Start the job", loses);
   }
 
   private asked(question: string): Promise<boolean> {
@@ -207,8 +213,14 @@ class QueryView {
 
   private failed({ code, message, hint, location }: Failure): void {
     const box = made("div", "", "notice failing");
-    const where = location ? ` at ${location.line}:${location.column}` : "";
-    box.append(made("p", `${code}${where}  ${message}`.trim()), ...(hint ? [made("p", hint, "hint")] : []));
+    const first = made("p", `${code} ${message}`.trim());
+    if (location) {
+      const place = `${location.line}:${location.column}`;
+      const go = made(location.file ? "span" : "button", location.file ? `${location.file}:${place}` : place, "place");
+      if (!location.file) go.addEventListener("click", () => this.editor.go(location.line, location.column));
+      first.prepend(go, " ");
+    }
+    box.append(first, ...(hint ? [made("p", hint, "hint")] : []));
     this.said.append(box);
   }
 

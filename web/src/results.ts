@@ -55,8 +55,8 @@ export class Results {
     this.part(name).addEventListener("click", what);
   }
 
-  /** Show the rows of an outcome as they come, until they end; `told` hears how many there are. */
-  async show(outcome: Outcome, told: (count: number) => void): Promise<void> {
+  /** Show the rows of an outcome as they come, until they end. */
+  async show(outcome: Outcome): Promise<void> {
     this.columns = outcome.columns;
     this.rows = new Rows();
     this.page = outcome.kind === "Stream" ? -1 : 0;
@@ -73,7 +73,6 @@ export class Results {
     try {
       for await (const piece of outcome.changes()) {
         this.rows.add(piece, performance.now());
-        told(this.rows.count);
         this.soon();
         if (this.halted) await new Promise<void>((go) => (this.going = go));
       }

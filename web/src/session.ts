@@ -8,7 +8,7 @@ export interface Failure {
   code: string;
   message: string;
   hint: string | null;
-  location: { line: number; column: number } | null;
+  location: { file: string; line: number; column: number } | null;
 }
 
 export class ServerError extends Error {
@@ -20,7 +20,7 @@ export class ServerError extends Error {
 const GONE: Failure = {
   code: "",
   message: "The connection to the server is gone.",
-  hint: "The next statement begins a new session: temporary tables and what was SET are not known to it.",
+  hint: "What you run next begins a new session: temporary tables and what was SET are not known to it.",
   location: null,
 };
 
@@ -126,7 +126,10 @@ export class Session {
       });
     });
     socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data as string) as Said));
+    let begun = false;
+    socket.addEventListener("close", () => begun && this.listener.told(`${GONE.message} ${GONE.hint}`, false));
     await this.asked(socket, "open", { protocol: this.protocol, release: this.release, options: {}, variables: {}, interactive: true, save: true, asks: true });
+    begun = true;
     return socket;
   }
 

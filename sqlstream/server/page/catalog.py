@@ -15,6 +15,7 @@ from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.options import resolve_environment
 from sqlstream.core.secrets import masked_option
 from sqlstream.server.answers import NotThere
+from sqlstream.server.page import functions
 from sqlstream.server.page.lately import Lately
 from sqlstream.server.page.query import address_of
 from sqlstream.session import results
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlstream.connectors.delta.log import DeltaTable
+    from sqlstream.server.page.functions import FunctionEntry, FunctionShown
     from sqlstream.server.server import Server
     from sqlstream.session.dependents import Dependent
     from sqlstream.session.session import Session
@@ -62,9 +64,10 @@ class Namespace:
 
 @dataclass(frozen=True)
 class Listed:
-    """The whole catalog, and what of its files could not be read."""
+    """The whole catalog, the project's functions in Python, and what of its files could not be read."""
 
     namespaces: tuple[Namespace, ...]
+    functions: tuple[FunctionEntry, ...]
     errors: tuple[str, ...]
 
 
@@ -101,6 +104,7 @@ class CatalogPages:
         self._server = server
         self._listed: Lately[None, Listed] = Lately(_SECONDS)
         self._tables: Lately[ObjectPath, TableShown] = Lately(_SECONDS)
+        self._functions: Lately[str, FunctionShown] = Lately(_SECONDS)
 
     def listed(self) -> Listed:
         """All of it."""
@@ -110,11 +114,14 @@ class CatalogPages:
         """A table or a view. Raises NotThere, and what a store of a catalog answers."""
         return self._tables.get(path, lambda: self._shown(path))
 
+    def function(self, name: str) -> FunctionShown:
+        """A function in Python. Raises NotThere."""
+        return self._functions.get(name, lambda: functions.shown(self._server, name))
+
     def _list(self) -> Listed:
         errors: list[str] = []
         with closing(self._server.looking_session(errors.append)) as session:
-            namespaces = tuple(_namespaces(session))
-        return Listed(namespaces, tuple(errors))
+            return Listed(tuple(_namespaces(session)), functions.listed(session), tuple(errors))
 
     def _shown(self, path: ObjectPath) -> TableShown:
         with closing(self._server.looking_session(lambda line: None)) as session:

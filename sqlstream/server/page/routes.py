@@ -53,6 +53,7 @@ def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
         View("/query", pages.query, follows=False),
         View("/catalog", pages.catalog),
         View("/catalog/{catalog}/{database}/{table:path}", pages.table),
+        View("/function/{function}", pages.function),
         View("/topics", pages.topics),
         View("/topics/{topic:path}", pages.topic),
     )
@@ -149,6 +150,11 @@ class _Pages:
         opened = not request.scope["path"].startswith("/live/")
         found = self._topics.topic(request.path_params["topic"], request.query_params.get("servers"), opened=opened)
         return Shown("topic.html", {"topic": found}, found.row.name)
+
+    def function(self, request: Request) -> Shown:
+        """A function of the project. Raises NotThere."""
+        found = self._catalog.function(request.path_params["function"])
+        return Shown("function.html", {"function": found}, found.name)
 
     # --- how they are answered ----------------------------------------------------------------------------------------
 

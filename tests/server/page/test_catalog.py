@@ -134,3 +134,21 @@ def test_functions_are_not_run_for_it(browser: Browser, declared: Path) -> None:
     (declared / "catalog" / "rounded.sql").write_text("CREATE VIEW cheap AS SELECT id FROM orders WHERE price < 1")
     until(lambda: "cheap view" in browser.get("/catalog").text)
     assert browser.get("/catalog/default_catalog/default_database/cheap").status == 200
+
+
+def test_functions_in_python(browser: Browser, declared: Path) -> None:
+    module = declared / "udfs" / "words.py"
+    module.parent.mkdir()
+    text = 'from sqlstream.udf import udf\n\n@udf\ndef louder(text: str) -> str:\n    """Says it <b>louder</b>."""\n    password = "{}"\n    return text.upper()\n'
+    module.write_text(text.format(SECRET) + "\nraise SystemExit('it was run')\n")
+    page = browser.get("/catalog")
+    assert "louder scalar udfs/words.py:3 Says it <b>louder</b>." in page.text and "/function/louder" in page.links
+    shown = browser.get("/function/louder")
+    assert shown.status == 200 and "return text.upper()" in shown.text and "<b>" not in shown.html and SECRET not in shown.html
+    assert browser.get("/function/<i>none").status == 404
+    # What is edited is shown as it is by then.
+    module.write_text(text.format(SECRET).replace("louder", "softer"))
+    until(lambda: browser.get("/function/softer").status == 200)
+    module.write_text("from sqlstream.udf import udf\n\n@udf\ndef upper(text: str) -> str:\n    return text\n")
+    until(lambda: "is the name of a built-in function" in browser.get("/catalog").text)
+    assert browser.get("/function/upper").status == 404
