@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.core.secrets import is_secret, masked_option
+from sqlstream.session.files import LocalFiles
 from sqlstream.sql.quoting import flink_string
 from sqlstream.sql.statements.split import placeholders
 from sqlstream.sql.syntax import ast
@@ -140,18 +141,13 @@ def save(project: Path, name: str, question: str, text: str, *, overwrite: bool)
     """
     if not _NAME.fullmatch(name):
         raise ValidationError(f"'{name[:100]}' is no name for a query.", hint="It has letters, digits and underscores, and begins with no digit.")
-    file = project / "queries" / f"{name}.sql"
-    if file.exists() and not overwrite:
+    file = f"queries/{name}.sql"
+    if (project / file).exists() and not overwrite:
         raise ValidationError(f"There is a query '{name}' already.", hint="Another name keeps both.")
     head = f"-- {' '.join(question.split())}\n" if question.strip() else ""
-    part = file.with_name(f".{name}.sql.part")
-    try:
-        file.parent.mkdir(exist_ok=True)
+    with LocalFiles(project).new(file, overwrite=overwrite) as part:
         part.write_text(f"{head}{text.rstrip()}\n", "utf-8")
-        part.replace(file)
-    except OSError as error:
-        raise ValidationError(f"queries/{file.name} can't be written: {error.strerror}.") from error
-    return f"queries/{file.name}"
+    return file
 
 
 def find(project: Path, name: str, at: exp.Expr) -> SavedQuery:

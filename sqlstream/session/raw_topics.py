@@ -97,7 +97,8 @@ class Cluster:
     def brokers(self, topic: str | None = None) -> TopicBrokers:
         """How a client reaches them: as a table of ``topic`` says, where there is one. Raises ValidationError."""
         of_topic = [table for table in self.tables if topic is not None and has_topic(table, topic)]
-        for table in (*of_topic, *sorted(self.tables, key=lambda table: not any(key in table.options for key in _SAYS_HOW))):
+        saying_how = [table for table in self.tables if any(key in table.options for key in _SAYS_HOW)]
+        if (table := next(iter((*of_topic, *saying_how, *self.tables)), None)) is not None:
             return _of_table(table.options)
         return TopicBrokers({"bootstrap.servers": self.servers}, {_SERVERS: self.own or self.servers})
 

@@ -148,10 +148,6 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  set text(text: string) {
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
-  }
-
   /** What is selected, in its place; else nothing. */
   get selected(): string {
     const { from, to } = this.view.state.selection.main;

@@ -19,9 +19,13 @@ export interface Choice {
   bars: boolean;
 }
 
+export function isNumeric(column: Column): boolean {
+  return NUMBERS.includes(column.type);
+}
+
 /** The columns that can be drawn. */
 export function numeric(columns: Column[]): number[] {
-  return columns.flatMap((column, i) => (NUMBERS.includes(column.type) ? [i] : []));
+  return columns.flatMap((column, i) => (isNumeric(column) ? [i] : []));
 }
 
 /** What one would draw first. */

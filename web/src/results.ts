@@ -1,6 +1,6 @@
 // A result: as a table, as its changes, as a chart.
 import { number } from "./format";
-import { choice, numeric, Plot, type Choice } from "./plot";
+import { choice, isNumeric, numeric, Plot, type Choice } from "./plot";
 import { MOST, Rows } from "./rows";
 import type { Column, Outcome } from "./session";
 
@@ -8,7 +8,6 @@ const PAGE = 200;
 const DRAW_MS = 250;
 /** For so long a row that has changed is shown as such. */
 const FRESH_MS = 1_500;
-const NUMBER = ["TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE"];
 
 type Shape = "table" | "changes" | "chart";
 
@@ -166,7 +165,7 @@ export class Results {
     const shown = changes
       ? this.rows.changes.slice(start, start + PAGE).map(({ kind, cells }) => ({ cells: [kind, ...cells], fresh: false }))
       : this.rows.rows.slice(start, start + PAGE).map(({ cells, changed }) => ({ cells, fresh: this.rows.updates && now - changed < FRESH_MS }));
-    const numbers = this.columns.map((column) => NUMBER.includes(column.type));
+    const numbers = this.columns.map(isNumeric);
     if (changes) numbers.unshift(false);
     const table = document.createElement("table");
     const top = table.createTHead().insertRow();
