@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core.defects import as_defects
 from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SqlStreamError, ValidationError
-from sqlstream.lint.scripts import Finding, of_error, script_findings, statement_findings
+from sqlstream.lint.scripts import Finding, of_error, statement_findings
 from sqlstream.lint.subject import Subject
-from sqlstream.session.checker import Checker
+from sqlstream.session.checker import query_findings
 from sqlstream.session.findings import declared_errors
 from sqlstream.session.queries import SavedQuery
 from sqlstream.sql.masking import masked_text
@@ -75,7 +75,7 @@ def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:
             continue
         try:
             with as_defects(session.project):
-                yield from _findings(SavedQuery(file.stem, file, _text(file)), name, session)
+                yield from query_findings(SavedQuery(file.stem, file, _text(file)), name, session)
         except SqlStreamError as error:
             yield of_error(error, name)
 
@@ -112,25 +112,6 @@ def catalog_findings(session: Session, file: Path, name: str) -> list[Finding]:
         subject = Subject(tree, planned, source.item if isinstance(source.item, Table) else None, local=False)
         listed += statement_findings(subject, source.text, name, source.start)
     return sorted(set(listed))
-
-
-def _findings(query: SavedQuery, name: str, session: Session) -> list[Finding]:
-    """Those of a script. A parameter that is not declared may be a number or a text: the one with fewer errors is assumed."""
-    checked: list[list[Finding]] = []
-    for undeclared in ("1", "a"):
-        text, places = query.sample(undeclared)
-        checked.append([_moved(f, text, places) for f in script_findings(text, name, Checker(session))])
-        if not places or not any(f.error for f in checked[-1]):
-            break
-    return min(checked, key=lambda several: sum(f.error for f in several))
-
-
-def _moved(finding: Finding, text: str, places: list[tuple[int, int, int]]) -> Finding:
-    """A finding at its column in the file, where parameters have their names."""
-    begin = sum(len(line) for line in text.splitlines(keepends=True)[: finding.line - 1])
-    at = begin + finding.column - 1
-    longer = sum(written - named for place, written, named in places if begin <= place < at)
-    return replace(finding, column=finding.column - longer)
 
 
 def _text(file: Path) -> str:

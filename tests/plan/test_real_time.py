@@ -155,9 +155,15 @@ def test_a_release_that_can_is_told(session: Session) -> None:
         ("by_id SELECT id, v FROM changes", "by_id SELECT"),
         ("by_id SELECT id, v FROM e UNION ALL SELECT id, MAX(w) FROM f GROUP BY id", "SELECT id, v FROM e UNION"),
         ("by_id SELECT id, v FROM of_windows", "of_windows"),
+        # Its projection and that of the sink are one.
+        ("by_k SELECT id, twice(v) FROM e", "SELECT id, twice(v)"),
+        ("by_k SELECT id, twice(v) FROM (SELECT id, v FROM e)", "SELECT id, twice(v)"),
     ],
 )
 def test_a_refusal_is_at_the_clause(session: Session, query: str, place: str) -> None:
+    (session.project / "udfs").mkdir()
+    (session.project / "udfs" / "m.py").write_text("def twice(v: int) -> int:\n    return 2 * v\n")
+    run(session, "CREATE TEMPORARY FUNCTION twice AS 'm.twice' LANGUAGE PYTHON")
     run(
         session,
         "CREATE VIEW of_windows AS SELECT id, MAX(v) AS v FROM TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '1' SECOND) GROUP BY window_start, window_end, id",

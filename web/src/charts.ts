@@ -69,10 +69,11 @@ export class Charts {
   }
 
   private draw(): void {
+    if (!this.shown.length) return;
     this.plots.forEach((plot) => plot.destroy());
     this.root.replaceChildren();
-    const { axis, line, legend } = drawing();
-    const times: uPlot.Axis = { ...axis, values: (_u, seconds, _axis, _space, every) => seconds.map((s) => (every < 60 ? exactly : clock).format(s * 1000)) };
+    const { axis, times: below, line, legend } = drawing();
+    const times: uPlot.Axis = { ...below, values: (_u, seconds, _axis, _space, every) => seconds.map((s) => (every < 60 ? exactly : clock).format(s * 1000)) };
     const figures = this.shown.map((chart) => {
       const figure = document.createElement("figure");
       figure.tabIndex = 0;

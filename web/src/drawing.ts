@@ -30,13 +30,16 @@ export function step(event: KeyboardEvent, plots: readonly uPlot[], xs: ArrayLik
   for (const plot of plots) plot.setCursor({ left: plot.valToPos(xs[place] ?? 0, "x"), top: plot.height / 3 });
 }
 
-/** In the colours that the page has now: an axis, the line of each number, what fills its bars, the legend. */
-export function drawing(): { axis: uPlot.Axis; line: (n: number) => uPlot.Series; fill: (n: number) => string; legend: uPlot.Legend } {
+/** In the colours that the page has now: an axis, one of times, the line of each number, what fills its bars, the legend. */
+export function drawing(): { axis: uPlot.Axis; times: uPlot.Axis; line: (n: number) => uPlot.Series; fill: (n: number) => string; legend: uPlot.Legend } {
   const ink = resolved("ink");
   const faint = resolved("faint");
   const font = `12px ${style("--font") || "sans-serif"}`;
+  const axis = { stroke: ink, font, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } };
   return {
-    axis: { stroke: ink, font, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint, width: 1 } },
+    axis,
+    // "12:34:56 AM" has room.
+    times: { ...axis, space: 90 },
     line: (n) => ({ stroke: ink, width: 1.5, dash: DASHES[n % DASHES.length] ?? [] }),
     fill: (n) => ink.replace("rgb(", "rgba(").replace(")", `, ${SHADES[n % SHADES.length]})`),
     legend: { live: true, markers: { width: 2, stroke: ink, fill: () => "transparent", dash: (_, n) => BORDERS[(n - 1) % BORDERS.length] ?? "solid" } },

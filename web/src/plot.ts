@@ -50,6 +50,8 @@ export interface Lines {
   all: number;
   timed: boolean;
   names: string[] | null;
+  /** How many points are not drawn, for a later one of their line is at the same place. */
+  covered: number;
 }
 
 export function lines(columns: Column[], rows: Row[], { y, by }: Choice): Lines {
@@ -59,18 +61,20 @@ export function lines(columns: Column[], rows: Row[], { y, by }: Choice): Lines 
   const place = new Map(names?.map((name, i) => [name, i + 1]));
   const points = new Map<string, Map<number, number>>();
   const xs = new Set<number>();
+  let covered = 0;
   rows.forEach(({ cells }, row) => {
     const value = cells[y] ?? null;
     const x = t >= 0 ? seconds(cells[t] ?? "") : named ? place.get(cells[by] ?? "NULL")! : row + 1;
     if (value === null || Number.isNaN(x)) return;
     const name = by < 0 || named ? (columns[y]?.name ?? "") : (cells[by] ?? "NULL");
     const line = points.get(name) ?? new Map<number, number>();
+    if (line.has(x)) covered++;
     points.set(name, line.set(x, Number(value)));
     xs.add(x);
   });
   const x = [...xs].sort((a, b) => a - b);
   const shown = [...points].slice(0, MOST_LINES);
-  return { x, of: new Map(shown.map(([name, line]) => [name, x.map((each) => line.get(each) ?? null)])), all: points.size, timed: t >= 0, names };
+  return { x, of: new Map(shown.map(([name, line]) => [name, x.map((each) => line.get(each) ?? null)])), all: points.size, timed: t >= 0, names, covered };
 }
 
 /** The width of the bars that stand beside one another at a point. */
@@ -94,6 +98,7 @@ function bars(place: number, count: number): uPlot.Series.PathBuilder {
 export class Plot {
   private plot: uPlot | null = null;
   private drawn = "";
+  private again = (): void => undefined;
 
   constructor(private readonly root: HTMLElement) {
     root.addEventListener("keydown", (event) => this.plot && step(event, [this.plot], this.plot.data[0]));
@@ -101,7 +106,10 @@ export class Plot {
       const width = this.width();
       if (this.plot && this.plot.width !== width) this.plot.setSize({ width, height: HEIGHT });
     }).observe(root);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (this.drawn = ""));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.drawn = "";
+      this.again();
+    });
   }
 
   private width(): number {
@@ -112,11 +120,12 @@ export class Plot {
     this.plot?.destroy();
     this.plot = null;
     this.drawn = "";
+    this.again = () => undefined;
   }
 
   /** Draw; what is to be said of it. */
   draw(columns: Column[], rows: Row[], chosen: Choice): string {
-    const { x, of, all, timed, names } = lines(columns, rows, chosen);
+    const { x, of, all, timed, names, covered } = lines(columns, rows, chosen);
     const data = [x, ...of.values()] as uPlot.AlignedData;
     const like = JSON.stringify([chosen, timed, names, [...of.keys()]]);
     if (this.plot && this.drawn === like) this.plot.setData(data);
@@ -125,11 +134,14 @@ export class Plot {
       this.drawn = like;
       this.make(columns, data, [...of.keys()], chosen.bars, timed, names);
     }
-    return all > of.size ? `The first ${of.size} of ${number(all)} lines are drawn.` : "";
+    this.again = () => void this.draw(columns, rows, chosen);
+    const said = all > of.size ? [`The first ${of.size} of ${number(all)} lines are drawn.`] : [];
+    if (covered) said.push(`${number(covered)} ${covered === 1 ? "row is" : "rows are"} not drawn: a later one is at the same place.`);
+    return said.join(" ");
   }
 
   private make(columns: Column[], data: uPlot.AlignedData, series: string[], barred: boolean, timed: boolean, names: string[] | null): void {
-    const { axis, line, fill, legend } = drawing();
+    const { axis, times, line, fill, legend } = drawing();
     const utc = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium", timeZone: "UTC" });
     const name = (at: number) => names?.[at - 1] ?? number(at);
     const over = (at: number | null) => (at === null ? "-" : timed ? utc.format(at * 1000) : name(at));
@@ -138,7 +150,7 @@ export class Plot {
       const every = Math.max(1, Math.ceil((max - min) / Math.max(u.width / 90, 1)));
       return (u.data[0] as number[]).filter((at) => at >= min && at <= max && (at - 1) % every === 0);
     };
-    const across: uPlot.Axis = timed ? axis : { ...axis, splits: whole, values: (_, values) => values.map((at) => name(at).slice(0, 12)) };
+    const across: uPlot.Axis = timed ? times : { ...axis, splits: whole, values: (_, values) => values.map((at) => name(at).slice(0, 12)) };
     const wide = (u: uPlot, min: number | null, max: number | null): [number, number] => {
       const half = barred || names ? room(u.data[0] as number[]) / 1.6 : 0;
       return [(min ?? 0) - half, (max ?? 1) + half];

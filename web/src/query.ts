@@ -34,6 +34,8 @@ class QueryView {
   private readonly session: Session;
   private readonly editor: Editor;
   private readonly results = new Results(the("results"));
+  private readonly parameters = document.getElementById("parameters") as HTMLFormElement | null;
+  private readonly saved: string;
   private running = false;
   /** Which questions the user has answered already. */
   private agreed = (_question: string) => false;
@@ -46,17 +48,18 @@ class QueryView {
       told: (line, passing) => (passing ? (this.status.textContent = line) : line && this.say(line)),
     });
     source.hidden = true;
+    this.saved = source.value;
     // What was typed comes back where the page still begins with the same text.
     const draft = JSON.parse(sessionStorage.getItem(DRAFT + location.search) ?? "null") as { of: string; text: string } | null;
     const text = draft?.of === source.value ? draft.text : source.value;
     this.editor = new Editor(place, text, "Statements", this.session, {
-      run: () => void this.run(this.editor.selected || this.editor.text),
+      run: () => this.runAll(),
       runStatement: () => void this.runStatement(),
       help: (word) => void this.help(word),
       found: (findings) => this.found(findings),
     });
     addEventListener("pagehide", () => sessionStorage.setItem(DRAFT + location.search, JSON.stringify({ of: source.value, text: this.editor.text })));
-    the("run").addEventListener("click", () => void this.run(this.editor.selected || this.editor.text));
+    the("run").addEventListener("click", () => this.runAll());
     the("run-statement").addEventListener("click", () => void this.runStatement());
     this.stop.addEventListener("click", () => {
       this.results.paused = false;
@@ -67,7 +70,7 @@ class QueryView {
       event.preventDefault();
       void this.help(new FormData(event.target as HTMLFormElement).get("about") as string);
     });
-    document.getElementById("parameters")?.addEventListener("submit", (event) => this.runSaved(event));
+    this.parameters?.addEventListener("submit", (event) => this.runSaved(event));
     this.editor.focus();
     this.editor.look();
   }
@@ -76,6 +79,12 @@ class QueryView {
 
   private async runStatement(): Promise<void> {
     await this.guarded(async () => this.carryOut(this.editor.selected || (await this.editor.statement())));
+  }
+
+  /** Run what is selected, or all: a saved query, as long as it is as it was saved, with the values of its form. */
+  private runAll(): void {
+    if (this.parameters && !this.editor.selected && this.editor.text === this.saved) this.parameters.requestSubmit();
+    else void this.run(this.editor.selected || this.editor.text);
   }
 
   private run(text: string): Promise<void> {

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.lint.scripts import script_findings
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.session import queries
-from sqlstream.session.checker import Checker
+from sqlstream.session.checker import query_findings
 from sqlstream.session.help import text as help_text
+from sqlstream.session.queries import SavedQuery
 from sqlstream.session.runs.previewing import Previewing
 from sqlstream.session.script import run_script
 from sqlstream.sql.statements.split import split
@@ -37,8 +37,8 @@ class JobVerdict:
 
 
 def findings(session: Session, text: str) -> list[Finding]:
-    """What is to be said about a script, in the session's catalog and with its options."""
-    return script_findings(text, "", Checker(session))
+    """What is to be said about a script, in the session's catalog and with its options. It may have parameters: it may be a saved query."""
+    return query_findings(SavedQuery("", session.project, text), "", session)
 
 
 def statement_at(text: str, cursor: int) -> tuple[int, int] | None:

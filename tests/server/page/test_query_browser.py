@@ -119,8 +119,14 @@ def test_results_as_they_are_and_as_they_change(tables: Client, files: Path) -> 
         page.locator('[data-part="chart"]').focus()
         page.keyboard.press("ArrowLeft")
         until(lambda: re.search(r"\d", page.locator('[data-part="chart"] .u-legend .u-value').last.inner_text()))
+        # Its ink is that of the system's scheme, also when that changes behind the last row.
+        ink = "getComputedStyle([...document.querySelectorAll('.u-legend .u-marker')].at(-1)).borderTopColor"
         page.get_by_role("button", name="Stop").click()
         page.get_by_role("status").filter(has_text=re.compile("Done|Failed")).wait_for()
+        light = page.evaluate(ink)
+        page.emulate_media(color_scheme="dark")
+        until(lambda: page.evaluate(ink) != light)
+        page.emulate_media(color_scheme="light")
         with page.expect_download() as download:
             run(page, "SELECT 1 AS n;\nEXPORT LAST TO 'one.csv';")
         assert download.value.path().read_text().split() == ["n", "1"] and download.value.suggested_filename == "one.csv"
@@ -168,6 +174,14 @@ def test_saved_queries(tables: Client) -> None:
         page.get_by_label("least INT").fill("it's")
         page.get_by_role("button", name="Run with these values").click()
         page.get_by_text("'it's' is not a value of type INT").wait_for()
+        # Its parameters are no mistakes, and F5 takes the form's values.
+        page.wait_for_timeout(1_000)
+        assert page.locator("#findings li").count() == 0
+        page.get_by_label("least INT").fill("2")
+        page.locator(".cm-content").click()
+        page.keyboard.press("F5")
+        done(page)
+        shown(page, [["2"], ["3"]])
 
 
 def test_errors_and_a_connection_that_is_gone(tables: Client) -> None:
