@@ -44,6 +44,7 @@ def unlocated(error: SqlStreamError) -> SqlStreamError:
 _PAUSE_SECONDS = 60.0
 # One in real time ends at once, but where its sink does not answer.
 _END_SECONDS = 10.0
+_LACKING = "; real time lacks slots of Spark's"
 
 
 @dataclass
@@ -94,6 +95,8 @@ class Job:
     idle_ms: int = 0
     # Whether one of its queries runs in real time.
     real_time: bool = False
+    # Whether one would, but for slots of Spark's that are not there.
+    lacks_slots: bool = False
     # How many slots of Spark's it has for as long as it runs.
     long_tasks: int = 0
     # The URI of the savepoint with which it was stopped.
@@ -130,7 +133,7 @@ class Job:
         micro = (i for i, watch in sorted(self.watches.items()) if isinstance(watch, Watch) and not watch.real_time)
         others = [self.sinks[i].table.path.name for i in micro]
         if not self.real_time or len(others) == len(self.sinks):
-            return "micro-batches"
+            return f"micro-batches{_LACKING if self.lacks_slots else ''}"
         return f"real time; by micro-batches: {', '.join(others)}" if others else "real time"
 
     @property

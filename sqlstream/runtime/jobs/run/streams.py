@@ -69,7 +69,7 @@ class Streams:
         work, job = self._work, self._work.job
         job.queries.clear()
         work.failed = None
-        job.real_time = False
+        job.real_time = job.lacks_slots = False
         if not self._backlog.worked_off:
             # Else it has the slots that it goes on with in real time.
             job.long_tasks = 0

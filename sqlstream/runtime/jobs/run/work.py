@@ -148,7 +148,11 @@ class Work:
         wanted = self.settings.real_time
         if wanted is not RealTime.AUTO:
             return wanted is RealTime.TRUE
-        return prevented(self.job.sinks[index], running(), asked=False) is None and self._slots.free() > self.job.long_tasks
+        if prevented(self.job.sinks[index], running(), asked=False) is not None:
+            return False
+        free = self._slots.free() > self.job.long_tasks
+        self.job.lacks_slots |= not free
+        return free
 
     def in_real_time(self, index: int, to: Lowering) -> bool:
         """Whether the query of a sink, lowered so, runs in real time: it has a slot for each of its tasks then.
@@ -170,6 +174,7 @@ class Work:
         if self._slots.suffice(self.job.long_tasks, self.job.name):
             return True
         self.job.long_tasks -= tasks
+        self.job.lacks_slots = True
         return False
 
     def takes_back(self, index: int) -> bool:
