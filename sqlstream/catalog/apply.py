@@ -14,6 +14,7 @@ from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.declare import SchemaOf, components, options_of, text_of
 from sqlstream.catalog.entries import Catalog, Database
+from sqlstream.catalog.namespaces import KEEPS_NONE
 from sqlstream.catalog.project import CatalogFiles, Item, ObjectKey, lower_case_path, user_function
 from sqlstream.catalog.schema import NOTHING, checked
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
@@ -81,7 +82,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
             database = manager.database(names, "alter", statement.this)
             catalog, name = manager.database_path(names, "alter", statement.this)
             if manager.catalogs[catalog].store is not None:
-                raise NotSupported(f"Catalog {catalog} keeps no comments and options of databases.", at=statement.this)
+                raise NotSupported(f"Catalog {catalog} keeps no comments and options of databases.", at=statement.this, hint=KEEPS_NONE)
             database.options.update(options_of(statement.action.expressions))
             return _saved(manager, ObjectKey("DATABASE", ObjectPath(catalog, name, "")), database, context)
         case ast.AlterCatalog():
@@ -102,7 +103,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
             return _use(manager, statement)
         case ast.Module():
             return _module(statement)
-    raise NotSupported(f"{type(statement).__name__} is not a statement of the catalog.", at=statement)
+    raise NotSupported("This statement is not supported.", at=statement, hint="HELP lists those that are.")
 
 
 def _saved(manager: CatalogManager, key: ObjectKey, item: Item, context: StatementContext) -> list[str]:
@@ -252,7 +253,7 @@ def _altered(table: Table, action: exp.Expression, scope: Scope) -> Table:
             return alter.set_options(table, options_of(action.expressions))
         case ast.ResetOptions():
             return alter.reset_options(table, tuple(k.name for k in action.expressions), action)
-    raise NotSupported("This ALTER TABLE is not supported.", at=action)
+    raise NotSupported("This ALTER TABLE is not supported.", at=action, hint="HELP ALTER TABLE shows what it can change.")
 
 
 def _placed(node: exp.Expr) -> alter.Placed:
@@ -356,7 +357,7 @@ def _drop(manager: CatalogManager, node: ast.Drop, context: StatementContext) ->
         case "CATALOG":
             manager.drop_catalog(names[-1], if_exists=exists, at=node.this)
             return _removed(ObjectKey("CATALOG", ObjectPath(names[-1], "", "")), context)
-    raise NotSupported(f"DROP {node.args['kind']} is not supported.", at=node)
+    raise NotSupported(f"DROP {node.args['kind']} is not supported.", at=node, hint="HELP DROP shows what can be dropped.")
 
 
 def _use(manager: CatalogManager, node: ast.Use) -> list[str]:
@@ -385,7 +386,11 @@ def _module(node: ast.Module) -> list[str]:
 def _no_module(node: ast.Module, name: str) -> SqlStreamError:
     if node.kind == "UNLOAD":
         if name == CORE:
-            return NotSupported("The core module can't be unloaded: its functions are always there.", at=node.this)
+            return NotSupported(
+                "The core module can't be unloaded: its functions are always there.",
+                at=node.this,
+                hint="CREATE TEMPORARY SYSTEM FUNCTION puts one of your own in the place of a built-in function.",
+            )
         return ValidationError(f"No module with name '{name}' exists", at=node.this)
     if name == CORE:
         return ValidationError(f"A module with name '{name}' already exists", at=node.this)

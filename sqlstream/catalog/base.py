@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from sqlstream.core.options import Option
 
+_READ_ONLY = "CREATE TEMPORARY TABLE and VIEW are of the session; another catalog keeps them."
+
 
 class Store(ABC):
     """Databases with the definitions of tables and views: texts in Flink's SQL.
@@ -39,19 +41,19 @@ class Store(ABC):
 
     def save(self, database: str, name: str, definition: str) -> None:
         """Keep the definition of a table or a view, instead of the one that is there: CREATE, ALTER, RENAME."""
-        raise NotSupported("This catalog is read-only.")
+        raise NotSupported("This catalog is read-only.", hint=_READ_ONLY)
 
     def remove(self, database: str, name: str) -> None:
         """Forget the definition of a table or a view that is there: DROP, RENAME. The rows of the table stay."""
-        raise NotSupported("This catalog is read-only.")
+        raise NotSupported("This catalog is read-only.", hint=_READ_ONLY)
 
     def create_database(self, database: str) -> None:
         """Add an empty database, which is not there."""
-        raise NotSupported("This catalog is read-only.")
+        raise NotSupported("This catalog is read-only.", hint=_READ_ONLY)
 
     def drop_database(self, database: str) -> None:
         """Forget a database, with all definitions that are in it: DROP DATABASE, which without CASCADE is for empty ones."""
-        raise NotSupported("This catalog is read-only.")
+        raise NotSupported("This catalog is read-only.", hint=_READ_ONLY)
 
 
 class CatalogType(ABC):

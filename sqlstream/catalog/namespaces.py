@@ -28,6 +28,8 @@ from sqlstream.sql.tables import ObjectPath, Table, View
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+KEEPS_NONE = "Leave them out: what the catalog keeps is the name."
+
 
 class CatalogManager:
     """All namespaces of a session, and which catalog and database are current."""
@@ -262,7 +264,7 @@ class CatalogManager:
         database = Database(comment, dict(options or {}))
         if catalog.store is not None:
             if comment or options:
-                raise NotSupported(f"Catalog {catalog_name} keeps no comments and options of databases.", at=at)
+                raise NotSupported(f"Catalog {catalog_name} keeps no comments and options of databases.", at=at, hint=KEEPS_NONE)
             with placed(at):
                 database.tables = catalog.store.create_database(name, writes=self.writes)
         catalog.databases[name] = database

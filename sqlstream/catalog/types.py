@@ -97,7 +97,10 @@ def opened(
         if store is None:
             return Catalog(default or "default", {default or "default": Database()}, comment, dict(options))
         if not isinstance(store, Store):
-            raise NotSupported(f"Catalog '{name}' can't be opened: what its type '{type_.name}' opens is no Store.")
+            raise NotSupported(
+                f"Catalog '{name}' can't be opened: what its type '{type_.name}' opens is no Store.",
+                hint="Its plugin has to return an object with the methods of sqlstream.catalog.base.Store.",
+            )
         guarding = GuardedStore(name, store, secrets, lambda path, text: _defined(path, text, manager, scope), lambda item: _written(item, manager))
         databases = guarding.databases()
         if default is not None and default not in databases:

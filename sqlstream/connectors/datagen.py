@@ -260,7 +260,10 @@ def _random(field: _Field) -> str:
         case "ROW":
             parts = (f"{spark_string(n)}, {_cell(field.child(n, c))}" for n, c in zip(type_.names, type_.children, strict=True))
             return f"named_struct({', '.join(parts)})"
-    raise NotSupported(f"The 'datagen' connector can't generate values of type {type_}, of column '{field.path[7:]}'.")
+    raise NotSupported(
+        f"The 'datagen' connector can't generate values of type {type_}, of column '{field.path[7:]}'.",
+        hint="Generate a number or a text, and compute the column of it: c AS CAST(..).",
+    )
 
 
 def _ordered(field: _Field, low: Decimal | int, high: Decimal | int) -> None:

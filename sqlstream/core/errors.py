@@ -97,9 +97,12 @@ class ValidationError(SqlStreamError):
 
 
 class NotSupported(SqlStreamError):
-    """Valid in Flink, refused here; the hint says what to write instead."""
+    """Valid in Flink, refused here; the hint says what to write instead, always."""
 
     code = "S3"
+
+    def __init__(self, message: str, *, hint: str, at: Any = None) -> None:
+        super().__init__(message, at=at, hint=hint)
 
 
 class SetupError(SqlStreamError):

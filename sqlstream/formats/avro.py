@@ -129,7 +129,7 @@ class _Derivation:
                 value = type_.children[1] if type_.root == "MAP" else INT
                 return {"type": "map", "values": self.of(value, name, legacy=True)}
         if type_.root not in _PLAIN:
-            raise NotSupported(f"Unsupported to derive Schema for type: {type_}", at=self.at)
+            raise NotSupported(f"Unsupported to derive Schema for type: {type_}", at=self.at, hint="CAST it to STRING, or to a type that Avro has.")
         return _PLAIN[type_.root]
 
     def _timestamp(self, type_: Type, *, legacy: bool) -> str:

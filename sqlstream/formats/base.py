@@ -148,7 +148,9 @@ def refuse_types(owner: str, fields: Fields, refused: Callable[[Type], bool], *,
     """Raise NotSupported for the first type, nested ones included, that ``refused`` picks."""
     for name, type_ in fields:
         for t in filter(refused, type_.parts):
-            raise NotSupported(f"The {owner} format can't carry type {t} of column '{name}'.", at=at)
+            raise NotSupported(
+                f"The {owner} format can't carry type {t} of column '{name}'.", at=at, hint="Declare it as STRING, or take another format."
+            )
 
 
 def exclusive(owner: str, options: Mapping[str, str], first: str, second: str, *, at: Any = None) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from sqlstream.sql.types import Type
 
+_OF_RECORDS = "A record of Kafka has a format as 'json', 'csv', 'avro' or 'raw'."
+
 
 class Native(Format):
     """A file format of Spark's."""
@@ -34,10 +36,10 @@ class Native(Format):
         refuse_types(self.name, fields, lambda t: t.is_interval or t.root in ("VARIANT", "NULL"), at=at)
 
     def decode(self, record: Encoded, fields: Fields, options: Mapping[str, str]) -> DataFrame:
-        raise NotSupported(f"Format '{self.name}' is for files: it has no records of its own.")
+        raise NotSupported(f"Format '{self.name}' is for files: it has no records of its own.", hint=_OF_RECORDS)
 
     def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
-        raise NotSupported(f"Format '{self.name}' is for files: it has no records of its own.")
+        raise NotSupported(f"Format '{self.name}' is for files: it has no records of its own.", hint=_OF_RECORDS)
 
     def file_source(self, fields: Fields, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         # The library of the files reads the others' names from Hadoop's settings.

@@ -61,7 +61,10 @@ def distinct_in_frames(node: Over) -> None:
     for named in node.aggregates:
         call = named.call
         if call.distinct and call.function.of_set is None and not call.function.same_distinct:
-            raise NotSupported(f"{call.function.name}(DISTINCT ..) over the rows of a window is not supported yet.")
+            raise NotSupported(
+                f"{call.function.name}(DISTINCT ..) over the rows of a window is not supported.",
+                hint="Deduplicate the rows by ROW_NUMBER() first, and leave DISTINCT out.",
+            )
 
 
 def _append_only(node: Node) -> None:

@@ -86,7 +86,9 @@ def _below_sessions(node: Node) -> Node:
         reader: Node = node
         while not isinstance(below, WindowTvf):
             if isinstance(below, Expand):
-                raise NotSupported("GROUPING SETS, ROLLUP and CUBE over sessions are not supported yet.")
+                raise NotSupported(
+                    "GROUPING SETS, ROLLUP and CUBE over sessions are not supported.", hint="UNION ALL one query for each of the groupings."
+                )
             assert isinstance(below, OneByOne), type(below).__name__
             _no_bounds(below, read, reader)
             keys = {k: below.sources.get(name, "") for k, name in keys.items()}
@@ -100,7 +102,10 @@ def _below_sessions(node: Node) -> Node:
                 hint="Name the same columns in PARTITION BY and in GROUP BY.",
             )
     elif isinstance(node, WindowTvf) and node.window.kind.merges:
-        raise NotSupported("SESSION needs an aggregate: GROUP BY window_start, window_end and the columns of PARTITION BY.")
+        raise NotSupported(
+            "SESSION needs an aggregate: GROUP BY window_start, window_end and the columns of PARTITION BY.",
+            hint="MAX, FIRST_VALUE and the like give columns of its rows.",
+        )
     return below
 
 
@@ -128,9 +133,14 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
     match node:
         case WindowTvf(input=source, window=window) if field(source, window.time).time is TimeAttribute.PROCTIME:
             if batch:
-                raise NotSupported("Windows on processing time are not supported in batch mode; Flink does not support them either.")
+                raise NotSupported(
+                    "Windows on processing time are not supported in batch mode; Flink does not support them either.",
+                    hint="Take a time that the rows have, or SET 'execution.runtime-mode' = 'streaming'.",
+                )
             if windowing(source) is not None:
-                raise NotSupported("Windows on processing time over other windows are not supported yet.")
+                raise NotSupported(
+                    "Windows on processing time over other windows are not supported.", hint="Take window_time of the inner windows, on event time."
+                )
         case Over() | Sort() if not batch:
             in_time_order(node)
             if isinstance(node, Over) and static(node):
@@ -159,9 +169,9 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
         case GroupAggregate(input=source) if streaming and changelog_mode(source).updates:
             _updating_distinct(node)
         case Correlate(input=source) if streaming and changelog_mode(source).updates and not changelog_mode(source).retracts:
-            raise NotSupported("UNNEST over rows that are replaced by key is not supported yet.", hint="Aggregate them first.")
+            raise NotSupported("UNNEST over rows that are replaced by key is not supported.", hint="Aggregate them first.")
         case Limit() if streaming:
-            raise NotSupported("LIMIT inside a streaming query is not supported yet.", hint="LIMIT works at the end of a SELECT to the screen.")
+            raise NotSupported("LIMIT inside a streaming query is not supported.", hint="LIMIT works at the end of a SELECT to the screen.")
         case Sink() if streaming:
             _sink(node)
 
@@ -223,7 +233,7 @@ def _expiring(node: Node) -> None:
     expiring = next((n for n in walk(node) if state_ttl(n)), None)
     if expiring is not None and on_time(node):
         raise NotSupported(
-            "State that expires, beside operators that wait for a time, is not supported yet.",
+            "State that expires, beside operators that wait for a time, is not supported.",
             at=clause_of(expiring),
             hint="Leave out table.exec.state.ttl and the hint STATE_TTL, or split the query: INSERT one part into a table that the other reads.",
         )
@@ -252,16 +262,17 @@ def _append_inputs(node: Node) -> None:
             cause = updating_node(source)
             assert cause is not None
             what = "A join" if isinstance(node, LookupJoin | CoGroup) else "An operator on windows"
-            raise NotSupported(f"{what} over the updating result of {describe(cause)} is not supported yet.")
+            raise NotSupported(
+                f"{what} over the updating result of {describe(cause)} is not supported.",
+                hint="Write that result into a table, and read its changes as rows, or join and aggregate before it.",
+            )
 
 
 def _updating_distinct(node: GroupAggregate) -> None:
     for named in node.aggregates:
         function = named.call.function
         if named.call.distinct and function.signed is None and function.of_set is None and not function.same_distinct:
-            raise NotSupported(
-                f"{function.name}(DISTINCT ..) over rows that can change is not supported yet.", hint="Select the distinct rows first."
-            )
+            raise NotSupported(f"{function.name}(DISTINCT ..) over rows that can change is not supported.", hint="Select the distinct rows first.")
 
 
 def _window_distinct(node: Node) -> None:
@@ -271,4 +282,4 @@ def _window_distinct(node: Node) -> None:
             if named.call.function in OVER_SET.values():
                 continue
             others = ", ".join(n for n in OVER_SET if n != ARGUMENTS.name)
-            raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported yet.", hint=f"These are: {others}.")
+            raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported.", hint=f"These are: {others}.")

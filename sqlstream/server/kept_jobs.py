@@ -21,6 +21,7 @@ from sqlstream.runtime.jobs.script import name_in, script_of, write
 from sqlstream.session.joined import place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from sqlstream.core.storage import Place
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 # What is not started again.
 _OVER = (JobStatus.FINISHED, JobStatus.FAILED)
+# How the reason begins for which a job stands still though nobody has stopped it.
+NOT_STARTED = "It was not started again: "
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class KeptJob:
         path = jobs / self.folder
         if (status := Status.read(path)) is not None:
             with suppress(OSError):
-                replace(status, error=error, hint=hint).write(path)
+                replace(status, error=f"{NOT_STARTED}{error}", hint=hint).write(path)
 
     def forget(self) -> None:
         """It is not started again."""
@@ -92,14 +95,25 @@ class KeptJobs:
             place.forget(self._project)
             self._held.close()
 
-    def keep(self, job: Job, script: str | None) -> None:
-        """``job`` begins, which ``script`` submits; one without is not started again. Raises OSError."""
+    def keep(self, job: Job, script: str | None) -> Callable[[], None]:
+        """``job`` begins, which ``script`` submits; one without is not started again. What undoes that. Raises OSError."""
         file = self._file(job)
         with self._lock:
-            if script is None:
-                file.unlink(missing_ok=True)
-                return
-            write(file, job.name, script)
+            before = file.read_text("utf-8") if file.exists() else None
+            self._write(file, job.name, script)
+
+        def undo() -> None:
+            with self._lock, suppress(OSError):
+                self._write(file, *(("", None) if before is None else (name_in(file), before.partition("\n")[2])))
+
+        return undo
+
+    @staticmethod
+    def _write(file: Path, name: str, script: str | None) -> None:
+        if script is None:
+            file.unlink(missing_ok=True)
+        else:
+            write(file, name, script)
 
     def ended(self, job: Job) -> None:
         """``job`` has ended: one that was stopped may be started again."""

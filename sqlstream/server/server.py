@@ -107,7 +107,7 @@ class Server:
             how = "It is tried again." if problem.heals else f"{start} tries it once more; -D KEY=VALUE behind it sets an option."
             self.tell(OfJob(f"[ERROR] {what} {how}\n{told(problem)}", job.name, problem))
             if not problem.heals:
-                job.note(self.jobs.folders.jobs, f"It was not started again: {problem.message}", how)
+                job.note(self.jobs.folders.jobs, problem.message, how)
                 self.jobs.tell_of_left(job.name, problem)
             return not problem.heals
         return True

@@ -58,11 +58,14 @@ _NOT_CALLED = {f.name for f in OPERATORS if f.name.isidentifier()} - {*CALLABLE}
 _SUB_QUERIES: dict[type[exp.Expr], str] = {
     exp.Subquery: "A scalar sub-query", exp.Select: "A scalar sub-query", exp.Exists: "EXISTS", exp.In: "IN (sub-query)",
 }  # fmt: skip
-_REFUSED: dict[type[exp.Expr], str] = {
-    exp.All: "Comparison with ALL (sub-query) is not supported yet.", exp.Any: "Comparison with ANY or SOME (sub-query) is not supported yet.",
-    exp.WithinGroup: "WITHIN GROUP is not supported.", exp.Star: "* stands for columns in a select list and in COUNT(*) only.",
-    exp.Alias: "A name is given in the select list only.",
-}  # fmt: skip
+# What is refused in an expression, and what to write instead.
+_REFUSED: dict[type[exp.Expr], tuple[str, str]] = {
+    exp.All: ("Comparison with ALL (sub-query) is not supported.", "> ALL is > the MAX of the sub-query, < ALL is < its MIN."),
+    exp.Any: ("Comparison with ANY or SOME (sub-query) is not supported.", "= ANY is IN; > ANY is > the MIN of the sub-query, < ANY is < its MAX."),
+    exp.WithinGroup: ("WITHIN GROUP is not supported.", "LISTAGG has the order in which rows come; PERCENTILE takes the value as its argument."),
+    exp.Star: ("* stands for columns in a select list and in COUNT(*) only.", "Name the columns."),
+    exp.Alias: ("A name is given in the select list only.", "Leave AS out here, or name it in a sub-query."),
+}
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,8 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
             return _over(node, scope)
     if type(node) in _SUB_QUERIES:
         raise _misplaced(node)
-    raise NotSupported(_REFUSED.get(type(node), f"{type(node).__name__} is not supported in expressions."), at=node)
+    problem, hint = _REFUSED.get(type(node), ("This is no expression of Flink SQL.", "HELP lists the functions and operators."))
+    raise NotSupported(problem, at=node, hint=hint)
 
 
 def _misplaced(node: exp.Expr) -> NotSupported:
@@ -171,7 +175,9 @@ def _refuse_unknown(node: exp.Expr) -> None:
         if value and name not in known and type(node) not in _REFUSED:
             if type(node) in _SUB_QUERIES:
                 raise _misplaced(node)
-            raise NotSupported(f"{name.strip('_').upper()} is not supported here.", at=value if isinstance(value, exp.Expr) else node)
+            raise NotSupported(
+                f"{name.strip('_').upper()} is not supported here.", at=value if isinstance(value, exp.Expr) else node, hint="Leave it out."
+            )
 
 
 def _column(node: exp.Column, scope: Scope) -> Expr:
@@ -229,7 +235,7 @@ def _field(operand: Expr, name: str, at: exp.Expr) -> Expr:
 
 def _dot(node: exp.Dot, scope: Scope) -> Expr:
     if not isinstance(node.expression, exp.Identifier):
-        raise NotSupported("Only fields of rows are accessed with a point.", at=node)
+        raise NotSupported("Only fields of rows are accessed with a point.", at=node, hint="An element of an array or a map is a[1] or m['key'].")
     parts: list[str] = []
     inner: exp.Expr = node
     while isinstance(inner, exp.Dot):
@@ -266,7 +272,7 @@ def _is(node: exp.Is, scope: Scope) -> Expr:
         case exp.JSON() as json if not json.args.get("unique"):
             kind = json.this if isinstance(json.this, str) else "VALUE"
             return _call(f"IS JSON {kind}", [operand], node)
-    raise NotSupported(f"IS {node.expression.sql()} is not supported.", at=node)
+    raise NotSupported(f"IS {node.expression.sql()} is not supported.", at=node, hint="IS takes NULL, TRUE, FALSE, UNKNOWN, DISTINCT FROM and JSON.")
 
 
 def _like(node: exp.Like, scope: Scope, escape: exp.Expr | None = None) -> Expr:
@@ -378,7 +384,7 @@ def _item(node: exp.Expr, operand: Expr, index: Expr) -> Expr:
             return _call("ITEM", [operand, cast_to(index, operand.type.children[0])], node)
         case "VARIANT" if index.type.is_string or index.type.is_integer:
             if index.type.is_string and not isinstance(index, Literal):
-                raise NotSupported("The name of a member of a VARIANT must be a constant.", at=node)
+                raise NotSupported("The name of a member of a VARIANT must be a constant.", at=node, hint="CASE chooses between constants.")
             return _call("ITEM", [operand, index if index.type.is_string else cast_to(index, t.INT)], node)
         case "ROW" if isinstance(index, Literal) and isinstance(index.value, int) and 0 < index.value <= len(operand.type.names):
             return _field(operand, operand.type.names[index.value - 1], node)
@@ -486,7 +492,11 @@ def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
     if distinct and not function.aggregate:
         raise ValidationError(f"DISTINCT/ALL not allowed with {name} function", at=node)
     if (distinct or name == "COLLECT") and (wrong := next((a.type for a in args if not t.distinguished(a.type)), None)):
-        raise NotSupported(f"{name} is not supported over values of type {wrong}: they can't be compared.", at=node)
+        raise NotSupported(
+            f"{name} is not supported over values of type {wrong}: they can't be compared.",
+            at=node,
+            hint="Take a column of another type, or CAST it to STRING.",
+        )
     if function.aggregate and not nested and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
         raise ValidationError("Aggregate expressions cannot be nested", at=node)
     call = _call(name, args, node, function)
@@ -505,7 +515,7 @@ def _argument(function: Function, index: int, node: exp.Expr, scope: Scope) -> E
     if isinstance(node, exp.Var) and index in function.words:
         return Keyword(t.STRING.not_null(), node.name.upper())
     if isinstance(node, exp.IgnoreNulls | exp.RespectNulls | exp.Distinct | exp.Order | exp.Kwarg | exp.Var):
-        raise NotSupported(f"{type(node).__name__} is not supported in {function.name}.", at=node)
+        raise NotSupported(f"{node.sql()} is no argument of {function.name}.", at=node, hint=f"{function.name} takes: {function.signature}")
     return bind(node, scope)
 
 
@@ -543,7 +553,7 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
         converted.append(cast_to(arg, target) if changes and target is not None else arg)
     types = tuple(a.type for a in converted)
     if function.check is not None and (problem := function.check(types, values)) is not None:
-        raise NotSupported(problem, at=at)
+        raise NotSupported(problem, at=at, hint=f"{function.name} takes: {function.signature}")
     result = function.sized(types, values) if function.sized is not None else function.returns(types)
     if function.aggregate:
         return AggregateCall(result, function, tuple(converted))

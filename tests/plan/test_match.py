@@ -116,8 +116,8 @@ def test_plan(session: Session, sql: str, wanted: str) -> None:
 
 
 REFUSALS = {
-    "all rows": (query(skip="ALL ROWS PER MATCH"), "All rows per match mode is not supported yet."),
-    "groups": (query("(A B)+ C"), "Group patterns are not supported yet."),
+    "all rows": (query(skip="ALL ROWS PER MATCH"), "All rows per match mode is not supported."),
+    "groups": (query("(A B)+ C"), "Group patterns are not supported."),
     "alternation": (query("A | B"), "Currently, CEP doesn't support branching patterns."),
     "permutation": (query("PERMUTE(A, B)"), "Currently, CEP doesn't support PERMUTE patterns."),
     "exclusion": (query("A {- B -} C"), "Currently, CEP doesn't support '{-' '-}' patterns."),
@@ -127,8 +127,8 @@ REFUSALS = {
     "CLASSIFIER": (query(measures="CLASSIFIER() AS c"), "Unsupported call: CLASSIFIER()"),
     "MATCH_NUMBER": (query(measures="MATCH_NUMBER() AS c"), "No match found for function signature MATCH_NUMBER()"),
     "greedy at the end": (query("A B+"), "Greedy quantifiers are not allowed as the last element of a Pattern yet."),
-    "reluctant optional": (query("A?? B"), "Reluctant optional variables are not supported yet."),
-    "reluctant {0,1}": (query("A{0,1}? B"), "Reluctant optional variables are not supported yet."),
+    "reluctant optional": (query("A?? B"), "Reluctant optional variables are not supported."),
+    "reluctant {0,1}": (query("A{0,1}? B"), "Reluctant optional variables are not supported."),
     "optional behind greedy": (query("A+ B? C"), "Optional pattern cannot be preceded by greedy pattern"),
     "nothing": (query("A*?"), "Patterns that can produce empty matches are not supported."),
     "a variable twice": (query("A B A"), "Pattern variables must be unique."),
@@ -137,7 +137,7 @@ REFUSALS = {
     "no order": (query(order=""), "You must specify either rowtime or proctime for order by."),
     "no time": (query(order="ORDER BY x"), "You must specify either rowtime or proctime for order by as the first one."),
     "descending": (query(order="ORDER BY ts DESC"), "Primary sort order of a streaming table must be ascending on time."),
-    "processing time": (query(order="ORDER BY p"), "in the order of processing time is not supported yet"),
+    "processing time": (query(order="ORDER BY p"), "in the order of processing time is not supported"),
     "partition by an expression": (query(by="PARTITION BY UPPER(item)"), "takes columns"),
     "skip to nothing": (query(skip="AFTER MATCH SKIP TO LAST Q"), "Unknown pattern 'Q'"),
     "another variable": (query(measures="C.x AS c"), "Table 'C' not found"),

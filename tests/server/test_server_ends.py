@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.core.errors import SetupError, SqlStreamError, ValidationError
+from sqlstream.runtime.jobs.control.requests import Action
+from sqlstream.runtime.jobs.run.runner import JobRunner
 from sqlstream.runtime.jobs.script import write
-from tests.server.client import Client
+from sqlstream.server.page.jobs import JobList
+from tests.server.client import Client, GatewayError
 from tests.support.sessions import feed
 from tests.support.waiting import until
 
@@ -154,3 +158,37 @@ def test_a_job_that_can_not_go_on_is_told_of(tmp_path: Path) -> None:
         assert (started := jobs("start", "a")).returncode == 0, started
         until(lambda: states(client) == {"a": "RUNNING"}, said=log)
         assert sorted(file.name for file in served_folder.glob("*.sql")) == ["a.sql"]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("problem", [SetupError("Spark died."), ValidationError("The table is another.")])
+def test_a_job_that_did_not_begin(on_spark: Client, files: Path, monkeypatch: pytest.MonkeyPatch, problem: Exception) -> None:
+    """Nothing is kept of one that is new; one that has run before stays what it was, and can be started, unless that can't help."""
+    kept = on_spark.server.project / ".sqlstream" / "served"
+    session = on_spark.open(pipeline__name="j")
+    session.run(FILES.format(files, FOLLOWED))
+    session.run("CREATE TABLE p (id INT) WITH ('connector' = 'print')")
+
+    def fails(self: JobRunner, *, resumed: bool) -> None:
+        raise problem
+
+    with monkeypatch.context() as patched:
+        patched.setattr(JobRunner, "start", fails)
+        with pytest.raises(GatewayError):
+            session.run("INSERT INTO p SELECT id FROM f")
+        assert not list(kept.glob("*.sql")) and not list(on_spark.server.jobs)
+    job_id = session.run("INSERT INTO p SELECT id FROM f").job_id
+    (script,) = (file.read_text() for file in kept.glob("*.sql"))
+    assert job_id is not None
+    on_spark.server.jobs.stop(job_id)
+    with monkeypatch.context() as patched:
+        patched.setattr(JobRunner, "start", fails)
+        with pytest.raises(SqlStreamError, match=str(problem)):
+            on_spark.server.ask("j", Action.START)
+        with pytest.raises(GatewayError):
+            session.run("INSERT INTO p SELECT id FROM f")
+    if problem.heals:
+        assert [file.read_text() for file in kept.glob("*.sql")] == [script]
+        assert [row.state.word for row in JobList(on_spark.server).rows()] == ["stopped"]
+        on_spark.server.ask("j", Action.START)
+        until(lambda: [job.status.value for job in on_spark.server.jobs] == ["RUNNING"])

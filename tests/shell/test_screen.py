@@ -32,7 +32,7 @@ def test_an_error_of_the_machine_is_one_line():
 
 
 def test_an_error_without_place_or_hint():
-    assert error_lines(NotSupported("No."), verbose=False)[1:] == ["NotSupported [S3]: No."]
+    assert error_lines(NotSupported("No.", hint="Yes."), verbose=False)[1:] == ["NotSupported [S3]: No.", "hint: Yes."]
 
 
 def test_the_trace_is_for_verbose_only():
@@ -41,7 +41,7 @@ def test_the_trace_is_for_verbose_only():
             raise KeyError("cause")
         except KeyError as cause:
             try:
-                raise NotSupported("No.") from cause
+                raise NotSupported("No.", hint="Yes.") from cause
             except NotSupported as error:
                 return error
 

@@ -15,6 +15,17 @@ function unit(value: number, name: string, digits = 0): string {
   return new Intl.NumberFormat(undefined, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: digits }).format(value);
 }
 
+const precise = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 });
+const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 5 });
+const scientific = new Intl.NumberFormat(undefined, { notation: "scientific", maximumSignificantDigits: 4 });
+
+/** A number of any size, in a few letters. */
+export function figure(value: number): string {
+  const size = Math.abs(value);
+  if (size && (size < 1e-4 || size >= 1e15)) return scientific.format(value);
+  return (size < 1e6 ? precise : compact).format(value);
+}
+
 export function number(value: number): string {
   return exact.format(value);
 }

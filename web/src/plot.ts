@@ -1,6 +1,6 @@
 // A chart of a result: a number over the end of its window, or the first time there is, or the row's place; a line for each value of a column.
 import uPlot from "uplot";
-import { number } from "./format";
+import { figure, number } from "./format";
 import { drawing, step } from "./drawing";
 import type { Column } from "./session";
 import type { Row } from "./rows";
@@ -9,6 +9,7 @@ const NUMBERS = ["TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DO
 const TIMES = ["TIMESTAMP", "TIMESTAMP_LTZ", "DATE"];
 const TEXTS = ["STRING", "VARCHAR", "CHAR", "BOOLEAN"];
 const HEIGHT = 320;
+const exactly = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 15 });
 /** More lines could not be told apart. */
 export const MOST_LINES = 8;
 
@@ -52,6 +53,8 @@ export interface Lines {
   names: string[] | null;
   /** How many points are not drawn, for a later one of their line is at the same place. */
   covered: number;
+  /** How many rows have no number there. */
+  without: number;
 }
 
 export function lines(columns: Column[], rows: Row[], { y, by }: Choice): Lines {
@@ -62,10 +65,14 @@ export function lines(columns: Column[], rows: Row[], { y, by }: Choice): Lines 
   const points = new Map<string, Map<number, number>>();
   const xs = new Set<number>();
   let covered = 0;
+  let without = 0;
   rows.forEach(({ cells }, row) => {
     const value = cells[y] ?? null;
     const x = t >= 0 ? seconds(cells[t] ?? "") : named ? place.get(cells[by] ?? "NULL")! : row + 1;
-    if (value === null || Number.isNaN(x)) return;
+    if (value === null || !Number.isFinite(Number(value)) || Number.isNaN(x)) {
+      without++;
+      return;
+    }
     const name = by < 0 || named ? (columns[y]?.name ?? "") : (cells[by] ?? "NULL");
     const line = points.get(name) ?? new Map<number, number>();
     if (line.has(x)) covered++;
@@ -74,7 +81,7 @@ export function lines(columns: Column[], rows: Row[], { y, by }: Choice): Lines 
   });
   const x = [...xs].sort((a, b) => a - b);
   const shown = [...points].slice(0, MOST_LINES);
-  return { x, of: new Map(shown.map(([name, line]) => [name, x.map((each) => line.get(each) ?? null)])), all: points.size, timed: t >= 0, names, covered };
+  return { x, of: new Map(shown.map(([name, line]) => [name, x.map((each) => line.get(each) ?? null)])), all: points.size, timed: t >= 0, names, covered, without };
 }
 
 /** The width of the bars that stand beside one another at a point. */
@@ -125,7 +132,7 @@ export class Plot {
 
   /** Draw; what is to be said of it. */
   draw(columns: Column[], rows: Row[], chosen: Choice): string {
-    const { x, of, all, timed, names, covered } = lines(columns, rows, chosen);
+    const { x, of, all, timed, names, covered, without } = lines(columns, rows, chosen);
     const data = [x, ...of.values()] as uPlot.AlignedData;
     const like = JSON.stringify([chosen, timed, names, [...of.keys()]]);
     if (this.plot && this.drawn === like) this.plot.setData(data);
@@ -137,6 +144,7 @@ export class Plot {
     this.again = () => void this.draw(columns, rows, chosen);
     const said = all > of.size ? [`The first ${of.size} of ${number(all)} lines are drawn.`] : [];
     if (covered) said.push(`${number(covered)} ${covered === 1 ? "row is" : "rows are"} not drawn: a later one is at the same place.`);
+    if (without) said.push(`${number(without)} ${without === 1 ? "row has" : "rows have"} no number to draw.`);
     return said.join(" ");
   }
 
@@ -145,7 +153,7 @@ export class Plot {
     const utc = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium", timeZone: "UTC" });
     const name = (at: number) => names?.[at - 1] ?? number(at);
     const over = (at: number | null) => (at === null ? "-" : timed ? utc.format(at * 1000) : name(at));
-    const value = (_: uPlot, v: number | null) => (v === null || v === undefined ? "-" : number(v));
+    const value = (_: uPlot, v: number | null) => (v === null || v === undefined ? "-" : exactly.format(v));
     const whole = (u: uPlot, _axis: number, min: number, max: number) => {
       const every = Math.max(1, Math.ceil((max - min) / Math.max(u.width / 90, 1)));
       return (u.data[0] as number[]).filter((at) => at >= min && at <= max && (at - 1) % every === 0);
@@ -165,7 +173,7 @@ export class Plot {
         cursor: { drag: { x: false, y: false }, points: { size: 5 } },
         legend: { ...legend, markers: markers ?? {} },
         scales: { x: { time: timed, range: wide }, y: { range: (_u, min, max) => (min === max ? [Math.min(min, 0), Math.max(max, 1)] : [Math.min(min, 0), Math.max(max, 0) * 1.05]) } },
-        axes: [across, { ...axis, size: 80, values: (_, values) => values.map(number) }],
+        axes: [across, { ...axis, size: 80, values: (_, values) => values.map(figure) }],
         series: [
           { label: timed ? (columns[time(columns)]?.name ?? "") : names ? "of" : "row", value: (_, at) => over(at) },
           ...series.map((label, n) => ({ ...line(n), label, value, spanGaps: true, ...(barred ? { paths: bars(n, series.length), fill: fill(n), dash: [], points: { show: false } } : {}) })),

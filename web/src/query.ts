@@ -24,6 +24,7 @@ interface Verdict {
   lines: string[];
   running: string | null;
   loses: boolean;
+  refused: boolean;
 }
 
 class QueryView {
@@ -39,6 +40,8 @@ class QueryView {
   private running = false;
   /** Which questions the user has answered already. */
   private agreed = (_question: string) => false;
+  /** Answers no to what is asked, if something is. */
+  private decline = (): void => undefined;
 
   constructor(place: HTMLElement) {
     const source = the<HTMLTextAreaElement>("source");
@@ -63,6 +66,7 @@ class QueryView {
     the("run-statement").addEventListener("click", () => void this.runStatement());
     this.stop.addEventListener("click", () => {
       this.results.paused = false;
+      this.decline();
       this.session.interrupt();
     });
     the<HTMLFormElement>("save").addEventListener("submit", (event) => void this.save(event));
@@ -110,6 +114,7 @@ class QueryView {
     this.stop.disabled = false;
     this.said.replaceChildren();
     this.verdict.replaceChildren();
+    this.results.hide();
     this.status.textContent = this.session.open ? "Running ..." : "Connecting ...";
     const began = performance.now();
     try {
@@ -179,6 +184,10 @@ class QueryView {
     const loses = verdicts.some((verdict) => verdict.loses);
     const running = verdicts.flatMap((verdict) => verdict.running ?? []);
     const text = verdicts.map(({ lines }) => lines.join("\n")).join("\n\n");
+    if (verdicts.some((verdict) => verdict.refused)) {
+      this.said.append(this.pre(text), made("p", "'execution.upgrade-mode' forbids that: another mode goes on with what can be kept, or begins anew."));
+      return Promise.resolve(false);
+    }
     const then = running.length ? `It runs now: it is stopped, and goes on with this (${running.join(", ")}).` : "";
     return this.choose(this.verdict, text, then, running.length ? "Stop it, and go on with this" : loses ? "Go on without what is lost" : "Start the job", loses);
   }
@@ -194,6 +203,7 @@ class QueryView {
       const agree = made("button", yes) as HTMLButtonElement;
       const decline = made("button", "Cancel") as HTMLButtonElement;
       const choose = (chosen: boolean) => {
+        this.decline = () => undefined;
         place.replaceChildren();
         this.editor.focus();
         resolve(chosen);
@@ -204,6 +214,7 @@ class QueryView {
       row.append(agree, decline);
       box.append(this.pre(text), ...(then ? [made("p", then)] : []), row);
       place.replaceChildren(box);
+      this.decline = () => choose(false);
       agree.focus();
     });
   }

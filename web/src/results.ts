@@ -54,6 +54,11 @@ export class Results {
     this.part(name).addEventListener("click", what);
   }
 
+  /** Show nothing: what is there is of an earlier run. */
+  hide(): void {
+    this.root.hidden = true;
+  }
+
   /** Show the rows of an outcome as they come, until they end. */
   async show(outcome: Outcome): Promise<void> {
     this.columns = outcome.columns;

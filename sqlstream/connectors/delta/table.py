@@ -99,7 +99,10 @@ class Delta(Connector):
                 raise ValidationError(f"The metadata column '{column.name}' of '{table.path}' can only be read: declare it VIRTUAL.")
         keys = table.primary_key.columns if table.primary_key else ()
         if maps := [c.name for c in table.physical if c.name in keys and c.type.root in ("MAP", "MULTISET")]:
-            raise NotSupported(f"A map is not supported in a PRIMARY KEY ('{maps[0]}'): Spark can't compare maps.")
+            raise NotSupported(
+                f"A map is not supported in a PRIMARY KEY ('{maps[0]}'): Spark can't compare maps.",
+                hint="Take a column of another type, as one of its values, into the key.",
+            )
         for key in table.partition_keys:
             if key not in {c.name for c in table.physical}:
                 raise ValidationError(f"Partition column '{key}' not defined in the table schema.")

@@ -121,7 +121,10 @@ class Filesystem(Connector):
         if not is_zone(zone):
             raise ValidationError(f"Invalid value for option 'sink.partition-commit.watermark-time-zone': '{zone}' is not a time zone.")
         if table.options.get("sink.partition-commit.policy.kind", "success-file") != "success-file":
-            raise NotSupported("Option 'sink.partition-commit.policy.kind' can only be 'success-file'.")
+            raise NotSupported(
+                "Option 'sink.partition-commit.policy.kind' can only be 'success-file'.",
+                hint="Other systems see a partition when its _SUCCESS file is there; a table of 'delta' commits by itself.",
+            )
         for column in table.metadata:
             if column.key not in _METADATA:
                 raise ValidationError(

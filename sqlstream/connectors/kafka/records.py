@@ -150,7 +150,10 @@ def check_metadata(table: Table, known: tuple[Metadata, ...]) -> None:
     keys = {m.key for m in known}
     for column in table.metadata:
         if column.key in ("leader-epoch", "header-list"):
-            raise NotSupported(f"Metadata key '{column.key}' of column '{column.name}' can't be read: Spark's Kafka source has none.")
+            raise NotSupported(
+                f"Metadata key '{column.key}' of column '{column.name}' can't be read: Spark's Kafka source has none.",
+                hint="'headers', 'partition', 'offset', 'timestamp' and 'topic' can be.",
+            )
         if column.key not in keys:
             raise ValidationError(
                 f"Invalid metadata key '{column.key}' in column '{column.name}' of table '{table.path}'. The connector "

@@ -112,7 +112,7 @@ class Savepoint(Connector):
                 f"What operator '{operator.uid}' keeps can't be read as a table: {operator.text}.",
                 hint="A savepoint of an earlier release says nothing of its columns: run its job with this one, and save it again."
                 if not operator.reader
-                else None,
+                else "DESCRIBE SAVEPOINT lists what can be read.",
             )
         return operator
 

@@ -38,7 +38,11 @@ def collection(node: exp.Expr, left: Relation, env: Environment) -> Expr | None:
     scope = left.scope(env.settings)
     if isinstance(node, exp.Unnest):
         if len(node.expressions) != 1:
-            raise NotSupported("UNNEST of several collections is not supported; Flink does not support it either.", at=node)
+            raise NotSupported(
+                "UNNEST of several collections is not supported; Flink does not support it either.",
+                at=node,
+                hint="UNNEST them one after the other: CROSS JOIN UNNEST(a) CROSS JOIN UNNEST(b) gives each with each.",
+            )
         bound = _of_row(node.expressions[0], scope)
         if bound.type.root not in ("ARRAY", "MAP", "MULTISET"):
             problem = f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{sql_name(bound.type)}>)'"

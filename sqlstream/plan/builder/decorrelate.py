@@ -152,7 +152,11 @@ def _with_keys(inside: exp.Select, keys: Sequence[exp.Expr], inner: Scope) -> tu
 def _of_values(select: exp.Select, inner: Scope, read: Sequence[exp.Expr], around: Scope, outer: Node, *, scalar: bool) -> Decorrelated:
     """``select`` joined with the distinct values of ``read``, columns of ``outer``."""
     if limit_of(select) or offset_of(select):
-        raise NotSupported("A sub-query that limits its rows can compare them with the outer row only by =, in WHERE.", at=read[0])
+        raise NotSupported(
+            "A sub-query that limits its rows can compare them with the outer row only by =, in WHERE.",
+            at=read[0],
+            hint="Number the rows by ROW_NUMBER() in it, and compare outside.",
+        )
     if from_of(select) is None:
         raise NotSupported("The select list of a sub-query without FROM reads the outer row.", at=read[0], hint="Use it in the outer query.")
     if any(isinstance(item, exp.Star) for item in select.expressions):
@@ -280,7 +284,11 @@ def _top_n(inside: exp.Select, keys: list[exp.Expr], select: exp.Select) -> exp.
     """``inside`` limited for each value of ``keys``."""
     order, limit, offset = (inside.args.get(k) for k in ("order", "limit", "offset"))
     if order is None or limit is None:
-        raise NotSupported("A limit in a sub-query that reads the outer row needs ORDER BY and LIMIT.", at=select)
+        raise NotSupported(
+            "A limit in a sub-query that reads the outer row needs ORDER BY and LIMIT.",
+            at=select,
+            hint="ORDER BY says which of the rows are meant, as in a Top-N.",
+        )
     written = {i.alias: i.this for i in select.expressions if isinstance(i, exp.Alias)}
     for item in order.expressions:
         key = item.this.unnest()
@@ -293,7 +301,7 @@ def _top_n(inside: exp.Select, keys: list[exp.Expr], select: exp.Select) -> exp.
     rank = exp.Window(this=new_call("ROW_NUMBER"), partition_by=[k.copy() for k in keys], order=order, over="OVER")
     names = [i.alias if isinstance(i, exp.Alias) else i.name if isinstance(i, exp.Column) else "" for i in inside.expressions]
     if not all(names):
-        raise NotSupported("The columns of a sub-query with a limit need names.", at=select)
+        raise NotSupported("The columns of a sub-query with a limit need names.", at=select, hint="Name them by AS.")
     inside.append("expressions", _named(rank, _RANK))
     skipped = int(offset.expression.this) if offset is not None else 0
     count = limit_count(limit)

@@ -167,7 +167,7 @@ def _lateral(left: Relation, join: exp.Join, kind: JoinKind, env: Environment, q
     bound = condition(on, both.scope(settings), "ON") if on is not None else None
     empty = {i: e for i in range(width) if (e := split.of_no_rows(i)) is not None} if kind is JoinKind.LEFT else {}
     if empty and bound not in (None, make.true()):
-        raise NotSupported("A condition on what an aggregate in LATERAL gives is not supported yet in a LEFT JOIN.", at=on, hint="Write ON TRUE.")
+        raise NotSupported("A condition on what an aggregate in LATERAL gives is not supported in a LEFT JOIN.", at=on, hint="Write ON TRUE.")
     whole = [*make.conjuncts(None if bound == make.true() else bound), *split.asked(keys, around)]
     node: Node = Join(left.node, source, kind, make.all_of(whole))
     if empty:

@@ -32,7 +32,9 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
     group = group_of(select)
     windows = [e for e in (group.expressions if group else ()) if is_called(e, *_WINDOWS)]
     if (other := next((w for w in windows if w != windows[0]), None)) is not None:
-        raise NotSupported("GROUP BY can have only one group window.", at=other)
+        raise NotSupported(
+            "GROUP BY can have only one group window.", at=other, hint="Compute the other in a query of its own, and join the two by their keys."
+        )
     call = windows[0] if windows else None
     names: tuple[str, ...] = ()
     if call is not None:

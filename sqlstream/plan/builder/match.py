@@ -145,7 +145,7 @@ class _Builder:
         first = self.columns[keys[0].name]
         at = clause.expressions[0]
         if first.time is TimeAttribute.PROCTIME:
-            raise NotSupported("MATCH_RECOGNIZE in the order of processing time is not supported yet.", at=at, hint="Order by a rowtime attribute.")
+            raise NotSupported("MATCH_RECOGNIZE in the order of processing time is not supported.", at=at, hint="Order by a rowtime attribute.")
         if self.env.settings.batch and not first.type.is_timestamp:
             raise ValidationError("You must specify time point for order by as the first one.", at=at)
         if not self.env.settings.batch and first.time is None:
@@ -210,7 +210,11 @@ class _Builder:
             if is_called(call, "CLASSIFIER"):
                 raise ValidationError("Unsupported call: CLASSIFIER()", at=call)
         if any(isinstance(e, exp.Select | exp.Window) for e in item.walk()):
-            raise NotSupported("Sub-queries and OVER are not supported in MATCH_RECOGNIZE.", at=item)
+            raise NotSupported(
+                "Sub-queries and OVER are not supported in MATCH_RECOGNIZE.",
+                at=item,
+                hint="Compute it as a column of the query that MATCH_RECOGNIZE reads.",
+            )
         return bind(item, self.scope)
 
     def _over(self, expr: Expr, values: _Values, variable: str | None, at: exp.Expr) -> Expr:
@@ -226,7 +230,7 @@ class _Builder:
                     return self._rowtime(e, variable, at)
                 case Call(function=function) if function.name == "MATCH_PROCTIME":
                     if variable is not None:
-                        raise NotSupported("MATCH_PROCTIME() in DEFINE is not supported.", at=at)
+                        raise NotSupported("MATCH_PROCTIME() in DEFINE is not supported.", at=at, hint="Compare the time attribute of the rows.")
                     return Call(e.type, make.builtin("PROCTIME"), ())
                 case ColumnRef():
                     return self._value(e, values, variable)
@@ -266,7 +270,9 @@ class _Builder:
         if call.filter is not None:
             raise ValidationError("Unsupported call: FILTER", at=at)
         if any(isinstance(e, Call) and e.function in _ROWS for a in call.args for e in a.walk()):
-            raise NotSupported("FIRST and LAST inside of an aggregate are not supported.", at=at)
+            raise NotSupported(
+                "FIRST and LAST inside of an aggregate are not supported.", at=at, hint="Aggregate a column: a variable stands for all of its rows."
+            )
         owner = self._single(call, at) if call.args else _ANY
         if owner is None:
             raise ValidationError("No pattern variable specified in aggregate", at=at)

@@ -67,7 +67,7 @@ def _query(node: exp.Expr, env: Environment) -> Node:
         case exp.Table():
             return relation(node, env, query).node
         case _:
-            raise NotSupported(f"{type(node).__name__} is not supported as a query.", at=node)
+            raise NotSupported("This is no query.", at=node, hint="A query begins with SELECT, VALUES, TABLE or WITH.")
     return _ordered(node, made, env.names(node, made), env)
 
 
@@ -77,7 +77,7 @@ def with_names(node: exp.Expr, env: Environment) -> Environment:
     if clause is None:
         return env
     if clause.args.get("recursive"):
-        raise NotSupported("WITH RECURSIVE is not supported by Flink SQL.", at=clause)
+        raise NotSupported("WITH RECURSIVE is not supported by Flink SQL.", at=clause, hint="Join as often as there are levels.")
     for cte in clause.expressions:
         alias = cte.args["alias"]
         made = query(cte.this, env)
@@ -102,7 +102,9 @@ def _renamed(node: Node, names: list[exp.Identifier], at: exp.Expr) -> Node:
 def _select(select: exp.Select, env: Environment) -> Node:
     for part, value in select.args.items():
         if value and part not in _SELECT_PARTS:
-            raise NotSupported(f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value)
+            raise NotSupported(
+                f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value, hint="HELP SELECT lists its clauses."
+            )
     asked_for = select
     select, qualify, hidden = with_qualify_columns(select)
     select, order_columns = with_order_columns(with_named_windows(select))
@@ -253,7 +255,7 @@ def _named(listed: list[tuple[str, Expr]]) -> list[Named]:
 def _expanded(item: exp.Expr, source: Relation, scope: Scope) -> Iterable[tuple[str | None, Expr]]:
     if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
         if isinstance(item, exp.Star) and any(item.args.values()):
-            raise NotSupported("SELECT * with EXCEPT or REPLACE is not Flink SQL.", at=item)
+            raise NotSupported("SELECT * with EXCEPT or REPLACE is not Flink SQL.", at=item, hint="List the columns.")
         row = row_of_star(item, source, scope)
         if row is not None:
             yield from _fields(row, item)
@@ -396,5 +398,7 @@ def _number(clause: exp.Expr | None) -> int | None:
         return None
     value = limit_count(clause)
     if not isinstance(value, exp.Literal) or value.is_string:
-        raise NotSupported("LIMIT, FETCH and OFFSET take a whole number.", at=clause)
+        raise NotSupported(
+            "LIMIT, FETCH and OFFSET take a whole number.", at=clause, hint="Write the number itself, as in LIMIT 10; a saved query has parameters."
+        )
     return int(value.this)

@@ -52,7 +52,7 @@ def _relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
     for part in ("pivots", "sample", "joins", "laterals", "when", "version", "partition", "ordinality"):
         if node.args.get(part):
             at = node.args[part][0] if isinstance(node.args[part], list) else node
-            raise NotSupported(f"{part.upper()} is not Flink SQL.", at=at)
+            raise NotSupported(f"{part.upper()} is not Flink SQL.", at=at, hint="HELP SELECT lists what follows a table in FROM.")
     match node:
         case ast.MatchRecognize():
             return _aliased(match(node, relation(node.this, env, query).node, env), node, default=None)
@@ -72,7 +72,9 @@ def _relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
         case ast.TableFunction():
             made, names = _table_function(node, env, query)
             return _aliased(made, node, default=None, names=names)
-    raise NotSupported(f"{type(node).__name__} is not supported in FROM.", at=node)
+    raise NotSupported(
+        "This is nothing that rows come from.", at=node, hint="FROM takes a table, a view, a query in parentheses, TABLE(function) or UNNEST(..)."
+    )
 
 
 def _unaliased(node: exp.Subquery) -> exp.Expr:

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 def travelled(table: Table, version: exp.Expr, zone: str) -> Table:
     """``table`` as of the constant behind FOR SYSTEM_TIME AS OF, which is of the session's ``zone``. Raises ValidationError, NotSupported."""
     if version.find(exp.Column) is not None:
-        raise NotSupported(
-            "FOR SYSTEM_TIME AS OF a column is not supported yet.", at=version, hint="Use a constant, as TIMESTAMP '2024-01-01 00:00:00'."
-        )
+        raise NotSupported("FOR SYSTEM_TIME AS OF a column is not supported.", at=version, hint="Use a constant, as TIMESTAMP '2024-01-01 00:00:00'.")
     expr = bind(version.expression, Scope((), zone=zone))
     if not expr.type.is_timestamp:
         problem = f"The system time period specification expects Timestamp type but is '{expr.type.root}'"

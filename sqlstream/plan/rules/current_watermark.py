@@ -68,4 +68,4 @@ def _with_current(node: Node) -> Node:
             return replace(node, current=_NAME)
         case OneByOne(input=source):
             return node if any(f.name == _NAME for f in fields(node)) else node.carrying(_with_current(source), _NAME, _NAME)[0]
-    raise NotSupported("CURRENT_WATERMARK above an aggregate, a join or a UNION is not supported yet.", hint="Call it over the table itself.")
+    raise NotSupported("CURRENT_WATERMARK above an aggregate, a join or a UNION is not supported.", hint="Call it over the table itself.")

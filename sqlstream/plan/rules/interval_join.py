@@ -51,7 +51,9 @@ def interval_join(node: Node) -> Node:
             problem = f"The time bound {to_text(bound.condition)} is not supported."
             raise NotSupported(problem, hint="Compare one time with the other plus or minus an INTERVAL.")
     if len({(b.left, b.right) for b in bounds}) > 1:
-        raise NotSupported("An interval join compares one time attribute of each side.")
+        raise NotSupported(
+            "An interval join compares one time attribute of each side.", hint="Put the comparison of other times into a query around the join."
+        )
     limits = {b.operator[0]: b.limit for b in bounds}
     lower, upper = limits.get(">", limits.get("=", 0)), limits.get("<", limits.get("=", 0))
     first = bounds[0]

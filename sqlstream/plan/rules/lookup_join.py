@@ -68,7 +68,11 @@ def _table(node: Node, at: exp.Expr | None) -> Node:
             return _table(source, at)
         case OneByOne(input=source):
             return node.with_inputs((_table(source, at),))
-    raise NotSupported("Only a table, or a view that selects columns and rows of one, can be looked up.", at=at)
+    raise NotSupported(
+        "Only a table, or a view that selects columns and rows of one, can be looked up.",
+        at=at,
+        hint="Write the result of the query into a table by a job of its own, and look that up.",
+    )
 
 
 def _key(condition: Expr, lefts: set[str], plain: set[str]) -> tuple[Expr, str] | None:

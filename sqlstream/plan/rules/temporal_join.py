@@ -130,7 +130,10 @@ def _versions(node: Node) -> _Versions | None:
         case Rank():
             return _last_rows(node)
         case _ if changelog_mode(node).updates:
-            raise NotSupported(f"A temporal join with the versions of {describe(node)} is not supported.")
+            raise NotSupported(
+                f"A temporal join with the versions of {describe(node)} is not supported.",
+                hint="Write them into a table of 'upsert-kafka' with a watermark, and join that.",
+            )
     return None
 
 

@@ -28,7 +28,7 @@ def _narrowed(node: Node, read: set[str] | None) -> Node:
     match node:
         case Project(input=source, columns=columns):
             kept = tuple(c for c in columns if read is None or c.name in read) or columns[:1]
-            return Project(_narrowed(source, {n for c in kept for n in make.columns(c.expr)}), kept)
+            return replace(node, input=_narrowed(source, {n for c in kept for n in make.columns(c.expr)}), columns=kept)
         case Watermark(input=source):
             # Spark reads no more columns of a table than are read of it.
             return node.with_inputs((_narrowed(source, None),))

@@ -20,6 +20,7 @@ from sqlstream.plan.properties import walk
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.begin.carry_out import Beginning, Declined
+from sqlstream.runtime.jobs.begin.decide import refuses
 from sqlstream.runtime.jobs.begin.digests import digest
 from sqlstream.runtime.jobs.begin.placement import Preview, preview
 from sqlstream.runtime.jobs.control import requests
@@ -103,8 +104,8 @@ class Jobs:
         self._lineage = Lineage(project, notify)
         # Hears of the error of each job that fails, in that one's thread.
         self.on_failure: Callable[[SqlStreamError], None] = lambda error: None
-        # Hears of each before it begins, with the script that submits it, and of each that has ended.
-        self.on_begin: Callable[[Job, str | None], None] = lambda job, script: None
+        # Hears of each before it begins, with the script that submits it, and gives what undoes that; hears of each that has ended.
+        self.on_begin: Callable[[Job, str | None], Callable[[], None]] = lambda job, script: _nothing
         self.on_end: Callable[[Job], None] = lambda job: None
 
     def __iter__(self):  # type: ignore[no-untyped-def]
@@ -161,7 +162,9 @@ class Jobs:
         """
         zone, streaming, taken = settings.zone, settings.streaming, self._taken() if taken is None else taken
         recovery = settings.recovery if streaming else None
-        return preview(self.folders.jobs, sinks, name, zone, taken, settings.masked, streaming=streaming, recovery=recovery, spark=settings.spark)
+        made = preview(self.folders.jobs, sinks, name, zone, taken, settings.masked, streaming=streaming, recovery=recovery, spark=settings.spark)
+        refused = made.verdict is not None and refuses(settings.upgrade_mode, made.verdict, may_lose=settings.may_lose)
+        return replace(made, refused=refused)
 
     def check_free(self, sinks: tuple[Sink, ...], name: str, settings: JobSettings) -> None:
         """Raises ValidationError where another process has the job that ``submit`` would start, if that is known without Spark."""
@@ -205,15 +208,16 @@ class Jobs:
             return self._keep_back(job, asked)
         emit, notify = of_job(self._emit, job.name), of_job(self._notify, job.name)
         runner = JobRunner(job, spark, self._again, asked.settings, self._project, emit, notify, lambda: self._busy(job), self._job_ended)
-        resumed = False
+        resumed, forget = False, _nothing
         try:
             resumed = Beginning(job, runner, asked.settings, masked_text(asked.sql), notify).place(home, self._taken())
-            self.on_begin(job, None if asked.script is None else asked.script.of(job.name))
+            forget = self.on_begin(job, None if asked.script is None else asked.script.of(job.name))
             self._lineage.begin(job, asked.sql)
             runner.start(resumed=resumed)
         except Exception as error:
             _did_not_begin(job, home, before, error, resumed=resumed)
             if job.status is not JobStatus.FAILED:
+                forget()
                 # It is as if it had not been submitted, but who was told that it begins is told how that ended.
                 job.machine.heard(Event.REFUSED, replace(job.machine.state, error=job.problem(error)))
             agrees, others = asked.settings.agrees, declined | {home.path}
@@ -492,16 +496,21 @@ class Jobs:
             job.machine.unread(job.release)
 
 
+def _nothing() -> None:
+    pass
+
+
 def _did_not_begin(job: Job, home: JobFolder, before: Status | None, error: Exception, *, resumed: bool) -> None:
-    """Leave the folder of a job as it was, or say in it why the job has failed, and let go of it."""
+    """Leave the folder of a job as it was, or say in it why the job has failed, and let go of it. What may be over after a while is no failure."""
+    problem = job.problem(error)
     if not resumed and job.folder != home.path and not job.checkpoint.exists():
         # Nothing has run: a later start must not find what this one had looked up.
         with suppress(OSError):
             storage.delete(job.folder)
             if home.latest() is None:
                 home.forget()
-    elif isinstance(error, Damaged) or (job.folder != home.path and Version.read(job.folder) is not None):
-        job.machine.refuse(job.problem(error))
+    elif isinstance(error, Damaged) or (not problem.heals and job.folder != home.path and Version.read(job.folder) is not None):
+        job.machine.refuse(problem)
         generation = before.generation if before is not None and job.folder == home.path else job.folder.name
         with suppress(OSError):
             replace(status_of(job), generation=generation).write(home.path)

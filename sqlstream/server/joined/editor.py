@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class JobVerdict:
     """What would become of a job that is submitted now: ``lines`` say it. ``running``: what the job is called that runs already, and has to be
-    stopped before. ``loses``: it could not go on with all that is kept.
+    stopped before. ``loses``: it could not go on with all that is kept. ``refused``: its submission would be, for that.
     """
 
     lines: Sequence[str]
     running: str | None
     loses: bool
+    refused: bool
 
 
 def findings(session: Session, text: str) -> list[Finding]:
@@ -56,7 +57,7 @@ def verdicts(session: Session, text: str) -> list[JobVerdict]:
     if not previewing.seen:
         return []
     running = {record.path: record.name for record in registry.records(session.jobs.folders.jobs) if record.is_held()}
-    return [JobVerdict(seen.lines, running.get(seen.folder), seen.loses) for seen in previewing.seen]
+    return [JobVerdict(seen.lines, running.get(seen.folder), seen.loses, seen.refused) for seen in previewing.seen]
 
 
 def help_about(session: Session, about: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.monitor.figures import short_name
 from sqlstream.runtime.monitor.why import trouble
+from sqlstream.server.kept_jobs import NOT_STARTED
 from sqlstream.server.page.lately import Lately
 
 if TYPE_CHECKING:
@@ -123,9 +124,11 @@ def row_of_record(record: JobRecord, server: Server) -> JobRow:
     figures, status, state = record.figures, record.status, record.state
     if not record.held and record.name in server.starting:
         state = "INITIALIZING"
+    if status is not None and (status.error or "").startswith(NOT_STARTED):
+        state = "FAILED"
     known = {name: _number(figures.get(name)) for name in ("rows/s", "lag", "state bytes", "restarts")}
     running, elsewhere = state == "RUNNING", record.holder is not None and record.holder.pid != os.getpid()
-    said = figures.get("last error") if state != "CANCELED" else None
+    said = None if state == "CANCELED" else status.error if status is not None and status.error else figures.get("last error")
     return JobRow(
         record.name, STATES[state], None if status is None else status.since, known["rows/s"] if running else None, None,
         known["lag"] if running else None, None, known["state bytes"], known["restarts"], said,

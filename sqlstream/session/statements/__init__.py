@@ -43,4 +43,4 @@ def _handler(node: exp.Expr) -> Handler:
     for kind in type(node).__mro__:
         if kind in HANDLERS:
             return HANDLERS[kind]
-    raise NotSupported(f"{type(node).__name__} is not supported.", at=node)
+    raise NotSupported("This statement is not supported.", at=node, hint="HELP lists those that are.")

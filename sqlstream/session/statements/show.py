@@ -73,7 +73,7 @@ def answer(node: ast.Show, context: Context) -> Outcome:
             listed = [q for q in saved_queries(context.project) if like is None or like.keeps(q.name)]
             return results.text_rows(("query name", "parameters", "question"), [(q.name, signature(q), q.question) for q in listed])
         case _:
-            raise NotSupported(f"SHOW {kind} is not supported.", at=node)
+            raise NotSupported(f"SHOW {kind} is not supported.", at=node, hint="HELP SHOW lists what it shows.")
     return results.masked_rows(rows.headers, rows.rows)
 
 

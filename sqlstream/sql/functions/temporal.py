@@ -249,7 +249,7 @@ def _now(type_: Type) -> Spark:
 
 
 def _no_call(_call: Rendered) -> str:
-    raise NotSupported("CURRENT_WATERMARK is supported in SELECT and WHERE over a table only.")
+    raise NotSupported("CURRENT_WATERMARK is supported in SELECT and WHERE over a table only.", hint="Select it as a column there.")
 
 
 def _current(name: str, type_: Type, summary: str, *, example: str = "") -> Function:

@@ -77,7 +77,7 @@ class Refused:
 
     pattern: str
     reason: str
-    hint: str | None = None
+    hint: str
 
     @cached_property
     def words(self) -> tuple[str, ...]:

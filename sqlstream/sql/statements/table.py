@@ -184,7 +184,9 @@ _UNLISTED = (
     Form("SHOW kind:(CREATE MODEL | CREATE MATERIALIZED TABLE | CREATE OR ALTER MATERIALIZED TABLE) this:<new>", ast.Show),
 )  # fmt: skip
 _MODELS = "Models need an inference provider, and Spark has none."
+_MODEL = "A function in Python, in udfs/, can ask a model."
 _CONNECTIONS = "Connections are not supported."
+_OPTIONS = "Write the options in each table."
 _PLANS = "Flink's compiled plans mean nothing to Spark."
 _RUN = "Run the INSERT itself: it continues from its checkpoint."
 _REFRESH = "sqlstream does not refresh tables on a schedule."
@@ -194,35 +196,35 @@ _CHANGE = "INSERT INTO a table with a PRIMARY KEY upserts; Spark's own SQL chang
 _COMPILED = f"<file> [IF NOT EXISTS] FOR ({_STATEMENT_SET} | INSERT INTO <table> <query>)"
 # Statements that are refused by name. Longer ones come before those that begin them.
 REFUSED = (
-    Refused("CREATE MODEL", _MODELS),
-    Refused("CREATE TEMPORARY MODEL", _MODELS),
-    Refused("ALTER MODEL", _MODELS),
-    Refused("DROP MODEL", _MODELS),
-    Refused("DROP TEMPORARY MODEL", _MODELS),
-    Refused("DESCRIBE MODEL", _MODELS),
-    Refused("DESC MODEL", _MODELS),
-    Refused("CREATE CONNECTION", _CONNECTIONS, "Write the options in each table."),
-    Refused("CREATE TEMPORARY CONNECTION", _CONNECTIONS, "Write the options in each table."),
-    Refused("CREATE TEMPORARY SYSTEM CONNECTION", _CONNECTIONS, "Write the options in each table."),
-    Refused("ALTER CONNECTION", _CONNECTIONS),
-    Refused("DROP CONNECTION", _CONNECTIONS),
-    Refused("DROP TEMPORARY CONNECTION", _CONNECTIONS),
-    Refused("DESCRIBE CONNECTION", _CONNECTIONS),
-    Refused("DESC CONNECTION", _CONNECTIONS),
+    Refused("CREATE MODEL", _MODELS, _MODEL),
+    Refused("CREATE TEMPORARY MODEL", _MODELS, _MODEL),
+    Refused("ALTER MODEL", _MODELS, _MODEL),
+    Refused("DROP MODEL", _MODELS, _MODEL),
+    Refused("DROP TEMPORARY MODEL", _MODELS, _MODEL),
+    Refused("DESCRIBE MODEL", _MODELS, _MODEL),
+    Refused("DESC MODEL", _MODELS, _MODEL),
+    Refused("CREATE CONNECTION", _CONNECTIONS, _OPTIONS),
+    Refused("CREATE TEMPORARY CONNECTION", _CONNECTIONS, _OPTIONS),
+    Refused("CREATE TEMPORARY SYSTEM CONNECTION", _CONNECTIONS, _OPTIONS),
+    Refused("ALTER CONNECTION", _CONNECTIONS, _OPTIONS),
+    Refused("DROP CONNECTION", _CONNECTIONS, _OPTIONS),
+    Refused("DROP TEMPORARY CONNECTION", _CONNECTIONS, _OPTIONS),
+    Refused("DESCRIBE CONNECTION", _CONNECTIONS, _OPTIONS),
+    Refused("DESC CONNECTION", _CONNECTIONS, _OPTIONS),
     Refused("CREATE MATERIALIZED TABLE", _REFRESH, _MATERIALIZED),
     Refused("CREATE OR ALTER MATERIALIZED TABLE", _REFRESH, _MATERIALIZED),
-    Refused("ALTER MATERIALIZED TABLE", _REFRESH),
-    Refused("DROP MATERIALIZED TABLE", _REFRESH),
-    Refused("CALL", "There are no procedures."),
+    Refused("ALTER MATERIALIZED TABLE", _REFRESH, _MATERIALIZED),
+    Refused("DROP MATERIALIZED TABLE", _REFRESH, _MATERIALIZED),
+    Refused("CALL", "There are no procedures.", "Spark's own SQL keeps Delta tables in order, as by OPTIMIZE."),
     Refused(f"COMPILE AND EXECUTE PLAN {_COMPILED}", _PLANS, _RUN),
     Refused(f"COMPILE PLAN {_COMPILED}", _PLANS, _RUN),
     Refused("EXECUTE PLAN", _PLANS, _RUN),
     Refused("UPDATE", _ROWS, _CHANGE),
     Refused("DELETE FROM", _ROWS, _CHANGE),
-    Refused("MERGE INTO", "Flink itself does not run MERGE."),
+    Refused("MERGE INTO", "Flink itself does not run MERGE.", "INSERT INTO a table with a PRIMARY KEY upserts."),
     Refused("UPSERT INTO", "Flink itself does not run UPSERT.", "INSERT INTO a table with a PRIMARY KEY upserts."),
     Refused("TRUNCATE TABLE", "No statement here deletes data.", "Spark's own SQL empties a Delta table."),
-    Refused("ANALYZE TABLE", "Spark keeps its own statistics."),
+    Refused("ANALYZE TABLE", "Spark keeps its own statistics.", "Leave it out."),
 )
 
 # --- what is read off the table ---------------------------------------------------------------------------------------

@@ -631,9 +631,9 @@ class AcceptedWithoutEffect(Statement):
 class Unsupported(Statement):
     """A statement of Flink that is refused: kind is its name, this the reason, hint what to do, text it as written."""
 
-    arg_types = {"kind": True, "this": True, "hint": False, "text": False}
+    arg_types = {"kind": True, "this": True, "hint": True, "text": False}
     kind = One[str]()
-    hint = Maybe[str]()
+    hint = One[str]()
     written = Maybe[str]("text")
 
 

@@ -59,7 +59,7 @@ class CallParser(ExpressionParser):
             self.accept("ALL")
         args = self.csv(self._argument)
         if self.at("ORDER", "BY"):
-            self.unsupported("ORDER BY in a call is not supported.", self.token)
+            self.unsupported("ORDER BY in a call is not supported.", self.token, "Leave it out: rows come in the order of the stream.")
         if nulls := self._null_treatment():
             args[0] = _TREATED[nulls](this=args[0])
         return [mark(exp.Distinct(expressions=args), quantifier)] if distinct else args
@@ -78,7 +78,7 @@ class CallParser(ExpressionParser):
     def _treated(self, args: Args, nulls: str, start: Token) -> Args:
         """The arguments with what stands behind the call at the first of them: F(x) IGNORE NULLS is F(x IGNORE NULLS)."""
         if not args:
-            self.unsupported(f"{nulls} is not supported here.", start)
+            self.unsupported(f"{nulls} is not supported here.", start, "Leave it out.")
         first, *rest = args
         if isinstance(first, exp.Distinct):
             first.set("expressions", self._treated(first.expressions, nulls, start))
@@ -293,7 +293,7 @@ class CallParser(ExpressionParser):
         if not self.at(")") and not self.at("NULL", "ON") and not self.at("ABSENT", "ON"):
             args = [self.expression()] if word == "JSON_ARRAYAGG" else self.csv(self.expression)
         if self.at("ORDER", "BY"):
-            self.unsupported("ORDER BY in a call is not supported.", self.token)
+            self.unsupported("ORDER BY in a call is not supported.", self.token, "Leave it out: rows come in the order of the stream.")
         return [*args, *self._on_null()]
 
     def _on_null(self) -> Args:

@@ -187,7 +187,7 @@ class Cursor:
         """Fail with a message of its own: the text is not Flink SQL."""
         raise SyntaxProblem(text, at=token.start, hint=hint)
 
-    def unsupported(self, text: str, token: Token, hint: str | None = None) -> NoReturn:
+    def unsupported(self, text: str, token: Token, hint: str) -> NoReturn:
         """Fail at what is right in Flink but not here."""
         raise NotSupported(text, at=token.start, hint=hint)
 

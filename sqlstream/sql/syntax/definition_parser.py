@@ -15,6 +15,9 @@ _DROPPED = ("TABLE", "VIEW", "DATABASE", "CATALOG", "FUNCTION")
 _KINDS = "TABLE, VIEW, DATABASE, CATALOG or FUNCTION"
 
 
+_WHOLE_ROW = "MODIFY (r ROW<..>) declares the row anew, with all of its fields."
+
+
 class DefinitionParser(QueryParser):
     """QueryParser with declarations."""
 
@@ -119,7 +122,9 @@ class DefinitionParser(QueryParser):
             self.expect("WATERMARK", "FOR")
             column = self.name()
             if self.at("."):
-                self.unsupported("A watermark is for a column at the top, not for a field of a row.", self.token)
+                self.unsupported(
+                    "A watermark is for a column at the top, not for a field of a row.", self.token, "Declare a column of it: ts AS r.ts."
+                )
             self.expect("AS")
             return mark(ast.WatermarkDef(this=column, expression=self.expression()), start)
         name = self.name() if self.accept("CONSTRAINT") else None
@@ -143,7 +148,7 @@ class DefinitionParser(QueryParser):
     def _column(self) -> exp.Expr:
         name = self.name()
         if self.at("."):
-            self.unsupported("Fields of rows are declared in ROW<..>.", self.token)
+            self.unsupported("Fields of rows are declared in ROW<..>.", self.token, "r ROW<a INT, b STRING> has two.")
         if self.accept("AS"):
             expression = self.expression()
             return ast.ComputedColumnDef(this=name, expression=expression, comment=self._comment(), position=self._place())
@@ -333,7 +338,9 @@ class DefinitionParser(QueryParser):
     def _table_drop(self) -> exp.Expr:
         start = self.token
         if self.at("PARTITION") or self.at("IF", "EXISTS"):
-            self.unsupported("ALTER TABLE .. DROP PARTITION is not supported.", start)
+            self.unsupported(
+                "ALTER TABLE .. DROP PARTITION is not supported.", start, "No statement here deletes data; Spark's own SQL does, from a Delta table."
+            )
         if self.at("("):
             return ast.DropComponents(kind="COLUMNS", expressions=self.wrapped(self.name))
         if self.at("PRIMARY"):
@@ -345,7 +352,7 @@ class DefinitionParser(QueryParser):
             return ast.DropComponents(kind=kind)
         name = self.name()
         if self.at("."):
-            self.unsupported("Fields of rows can't be dropped.", self.token)
+            self.unsupported("Fields of rows can't be dropped.", self.token, _WHOLE_ROW)
         return ast.DropComponents(kind="COLUMNS", expressions=[name])
 
     def _table_rename(self) -> exp.Expr:
@@ -353,7 +360,7 @@ class DefinitionParser(QueryParser):
             return ast.RenameTo(this=self.path())
         column = self.name()
         if self.at("."):
-            self.unsupported("Fields of rows can't be renamed.", self.token)
+            self.unsupported("Fields of rows can't be renamed.", self.token, _WHOLE_ROW)
         self.expect("TO")
         return ast.RenameColumn(this=column, to=self.name())
 

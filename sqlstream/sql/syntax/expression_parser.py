@@ -307,7 +307,9 @@ class ExpressionParser(Cursor):
             case "ARRAY" | "MAP" | "MULTISET" if self.peek() == "[":
                 return self._constructor(word)
             case "ARRAY" | "MULTISET":
-                self.unsupported(f"{word} takes its elements in brackets: {word}[..].", start)
+                self.unsupported(
+                    f"{word} takes its elements in brackets: {word}[..].", start, f"{word}[1, 2] has two; {word} (SELECT ..) is not supported."
+                )
             case "ROW" if self.peek() == "(":
                 self.index += 1
                 return mark(call("ROW", self.wrapped(self.expression)), start)
@@ -349,7 +351,7 @@ class ExpressionParser(Cursor):
             names.append(self.name())
         if self.at("("):
             if any("." in n.name for n in names):
-                self.unsupported("A function's name has no point in it.", start)
+                self.unsupported("A function's name has no point in it.", start, "CREATE FUNCTION gives it a name of one part.")
             return self.call(".".join(n.name for n in names), start)
         star = mark(exp.Star(), self.tokens[self.index - 1]) if self.accept(".", "*") else None
         if star is not None and len(names) < len(exp.COLUMN_PARTS):

@@ -42,7 +42,7 @@ class QueryParser(TableParser):
         if not self.accept("WITH"):
             return None
         if self.at("RECURSIVE"):
-            self.unsupported("WITH RECURSIVE is not supported by Flink SQL.", self.token)
+            self.unsupported("WITH RECURSIVE is not supported by Flink SQL.", self.token, "Join as often as there are levels.")
         return mark(exp.With(expressions=self.csv(self._cte)), start)
 
     def _cte(self) -> exp.CTE:
@@ -161,7 +161,7 @@ class QueryParser(TableParser):
 
     def group(self) -> exp.Group:
         if self.at("DISTINCT"):
-            self.unsupported("GROUP BY DISTINCT is not supported.", self.token)
+            self.unsupported("GROUP BY DISTINCT is not supported.", self.token, "Leave out the groupings that come twice.")
         self.accept("ALL")
         return exp.Group(expressions=self.csv(self._grouping))
 
@@ -222,6 +222,6 @@ class QueryParser(TableParser):
             self.unexpected(start, "a whole number")
         count = Decimal(start.text)
         if count > _MOST_ROWS:
-            self.unsupported(f"LIMIT, OFFSET and FETCH count at most {_MOST_ROWS} rows.", start)
+            self.unsupported(f"LIMIT, OFFSET and FETCH count at most {_MOST_ROWS} rows.", start, "Leave it out for all rows.")
         self.index += 1
         return mark(exp.Literal(this=str(int(count)), is_string=False), start)

@@ -23,7 +23,7 @@ class StatementParser(DefinitionParser):
         self.expect("PARTITIONS")
         show = ast.Show(kind="PARTITIONS", this=self.path())
         if self.at("PARTITION"):
-            self.unsupported("SHOW PARTITIONS .. PARTITION (..) is not supported.", self.token)
+            self.unsupported("SHOW PARTITIONS .. PARTITION (..) is not supported.", self.token, "SHOW PARTITIONS lists them all.")
         return show
 
     def describe(self) -> exp.Expr:
@@ -117,13 +117,13 @@ class StatementParser(DefinitionParser):
             insert.set("columns", self.wrapped(self._target))
         insert.set("query", self.query())
         if self.at("ON", "CONFLICT"):
-            self.unsupported("INSERT .. ON CONFLICT is not supported yet.", self.token)
+            self.unsupported("INSERT .. ON CONFLICT is not supported.", self.token, "INSERT INTO a table with a PRIMARY KEY upserts.")
         return insert
 
     def _target(self) -> exp.Identifier:
         name = self.name()
         if self.at("."):
-            self.unsupported("Fields of rows can't be the target of an INSERT.", self.token)
+            self.unsupported("Fields of rows can't be the target of an INSERT.", self.token, "Select the whole row: ROW(..).")
         return name
 
     def _partition_value(self) -> exp.Expr:

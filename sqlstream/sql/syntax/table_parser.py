@@ -15,11 +15,13 @@ _CONDITION = "INNER, LEFT, RIGHT or FULL join requires a condition (NATURAL keyw
 _NO_CONDITION = "Cannot specify condition (NATURAL keyword, or ON or USING clause) following CROSS JOIN"
 _SKIPS = ("PAST LAST ROW", "TO NEXT ROW", "TO FIRST", "TO LAST", "TO")
 _REFUSED_PATTERNS = {
-    "(": "Group patterns are not supported yet.",
+    "(": "Group patterns are not supported.",
     "|": "Currently, CEP doesn't support branching patterns.",
     "{": "Currently, CEP doesn't support '{-' '-}' patterns.",
     "PERMUTE": "Currently, CEP doesn't support PERMUTE patterns.",
 }
+
+_OTHER_PATTERNS = "Match each of the patterns by a MATCH_RECOGNIZE of its own, and UNION ALL the results."
 
 
 class TableParser(CallParser):
@@ -76,7 +78,7 @@ class TableParser(CallParser):
         if self.at("MATCH_RECOGNIZE"):
             table = self._match_recognize(table)
         if self.words[self.index] in ("PIVOT", "UNPIVOT", "TABLESAMPLE"):
-            self.unsupported(f"{self.peek(0)} is not supported.", self.token)
+            self.unsupported(f"{self.peek(0)} is not supported.", self.token, "HELP SELECT lists what follows a table in FROM.")
         return table
 
     def _table_primary(self) -> exp.Expr:
@@ -160,7 +162,11 @@ class TableParser(CallParser):
                 "Joined tables in parentheses have no alias.",
             )
         if not isinstance(first, exp.Table | exp.Subquery):
-            self.unsupported("In joined tables in parentheses the first must be a table or a query.", start)
+            self.unsupported(
+                "In joined tables in parentheses the first must be a table or a query.",
+                start,
+                "Put a table or a query first: the order of inner joins changes no row.",
+            )
         first.set("joins", joins)
         return mark(exp.Subquery(this=first), start)
 
@@ -221,7 +227,7 @@ class TableParser(CallParser):
                 self.expect(",")
                 names.append(self.name())
         if self.at("ORDER"):
-            self.unsupported("ORDER BY of a table argument is not supported.", self.token)
+            self.unsupported("ORDER BY of a table argument is not supported.", self.token, "Leave it out: rows come in the order of the stream.")
         return names
 
     # --- hints --------------------------------------------------------------------------------------------------------
@@ -274,7 +280,7 @@ class TableParser(CallParser):
         if self.accept("MEASURES"):
             match.set("measures", self.csv(self._measure))
         if self.at("ALL"):
-            self.unsupported("All rows per match mode is not supported yet.", self.token, "ONE ROW PER MATCH is the default.")
+            self.unsupported("All rows per match mode is not supported.", self.token, "ONE ROW PER MATCH is the default.")
         if self.at("ONE"):
             self.expect("ONE", "ROW", "PER", "MATCH")
         if self.at("AFTER"):
@@ -289,7 +295,7 @@ class TableParser(CallParser):
         if self.accept("WITHIN"):
             match.set("within", self.interval())
         if self.at("SUBSET"):
-            self.unsupported("SUBSET is not supported.", self.token)
+            self.unsupported("SUBSET is not supported.", self.token, "Name each of its variables where it is used.")
         self.expect("DEFINE")
         match.set("define", self.csv(self._definition))
         self.expect(")")
@@ -316,15 +322,17 @@ class TableParser(CallParser):
         start = self.token
         word = self.words[self.index]
         if word in ("(", "|", "{", "^", "$", "PERMUTE"):
-            self.unsupported(_REFUSED_PATTERNS.get(word, f"{word} in a PATTERN is not supported: variables with quantifiers are."), start)
+            self.unsupported(
+                _REFUSED_PATTERNS.get(word, f"{word} in a PATTERN is not supported: variables with quantifiers are."), start, _OTHER_PATTERNS
+            )
         variable = ast.PatternVariable(this=self.name())
         if self.at("|"):
-            self.unsupported("Currently, CEP doesn't support branching patterns.", self.token)
+            self.unsupported("Currently, CEP doesn't support branching patterns.", self.token, _OTHER_PATTERNS)
         low, high = self._quantifier()
         reluctant = (low, high) != (1, 1) and self.at("?")
         if reluctant:
             if (low, high) == (0, 1):
-                self.unsupported("Reluctant optional variables are not supported yet.", self.token)
+                self.unsupported("Reluctant optional variables are not supported.", self.token, "A variable followed by ? takes a row where it can.")
             self.expect("?")
         for key, value in (("low", low), ("high", high), ("reluctant", reluctant or None)):
             variable.set(key, value)
@@ -341,7 +349,7 @@ class TableParser(CallParser):
         if not self.accept("{"):
             return 1, 1
         if self.at("-"):
-            self.unsupported("Currently, CEP doesn't support '{-' '-}' patterns.", self.token)
+            self.unsupported("Currently, CEP doesn't support '{-' '-}' patterns.", self.token, _OTHER_PATTERNS)
         bounded = self.at(",")
         low = 0 if bounded else self.integer()
         high: int | None = low

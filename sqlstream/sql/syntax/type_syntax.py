@@ -116,7 +116,7 @@ def _base(cursor: Cursor) -> t.Type:
         case "ROW":
             return _row(cursor)
     if word in _REFUSED:
-        cursor.unsupported(f"The type {word} is not supported.", start)
+        cursor.unsupported(f"The type {word} is not supported.", start, "Declare the column as STRING, or CAST what is read.")
     return cursor.unexpected(start, "a data type")
 
 

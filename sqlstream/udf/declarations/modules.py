@@ -165,7 +165,7 @@ class Modules:
                     known.add(str(error.location))
                     self.errors.append(error)
             if self.runs:
-                self._loaded = {n: m for n, m in sys.modules.items() if self._is_own(m)}
+                self._loaded = {n: m for n, m in sys.modules.copy().items() if self._is_own(m)}
             self._texts = {}
             self._keep_texts()
         self.errors += self.twice.values()

@@ -82,7 +82,9 @@ def signature(declared: Declared, name: str) -> Signature:
         raise type(error)(f"The function '{name}': {error.message[:1].lower()}{error.message[1:]}", hint=error.hint) from None
     for part in (*(p.type for p in read.parameters), read.result):
         if part is not None and (foreign := next((x for x in part.parts if x.root in _FOREIGN), None)):
-            raise NotSupported(f"The function '{name}': values of type {foreign} are not passed to Python.")
+            raise NotSupported(
+                f"The function '{name}': values of type {foreign} are not passed to Python.", hint="CAST the argument to STRING or to a number."
+            )
         if part is not None and (own := next((n for x in part.parts for n in x.names if reserved(n)), None)):
             raise ValidationError(f"The function '{name}': a field can't be called '{own}': such names are reserved for columns that sqlstream adds.")
     return read
@@ -90,7 +92,7 @@ def signature(declared: Declared, name: str) -> Signature:
 
 def _signature(declared: Declared) -> Signature:
     if declared.waits and (declared.kind is not FunctionKind.SCALAR or declared.func_type != GENERAL):
-        raise NotSupported("Only a scalar function by row can be async.")
+        raise NotSupported("Only a scalar function by row can be async.", hint="Write def in the place of async def.")
     hints = _hints(declared.body)
     parameters = _parameters(declared, hints)
     if isinstance(declared.function, AggregateFunction):

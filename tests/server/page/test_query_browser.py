@@ -139,6 +139,10 @@ def test_a_job_is_submitted_saved_and_upgraded(tables: Client, files: Path) -> N
         page.locator("#verdict", has_text="is new").wait_for()
         page.keyboard.press("Escape")
         page.get_by_text("Nothing was done.").wait_for()
+        page.keyboard.press("F5")
+        page.locator("#verdict", has_text="is new").wait_for()
+        page.get_by_role("button", name="Stop", exact=True).click()
+        page.get_by_text("Nothing was done.").wait_for()
         assert not list(tables.server.jobs)
         page.keyboard.press("F5")
         page.get_by_role("button", name="Start the job").click()
@@ -153,6 +157,16 @@ def test_a_job_is_submitted_saved_and_upgraded(tables: Client, files: Path) -> N
         run(page, re.sub(r"\n+", "\n", text).replace("FROM f", "FROM f WHERE amount > 0"))
         page.locator("#verdict", has_text="has changed, and would be version 2").wait_for()
         assert job.lives
+        # What would be refused stops nothing.
+        text = page.locator(".cm-content").inner_text()
+        page.keyboard.press("Escape")
+        page.get_by_text("Nothing was done.").wait_for()
+        run(page, "SET 'execution.upgrade-mode' = 'last-state';\n" + re.sub(r"\n+", "\n", text).replace("GROUP BY kind", "GROUP BY kind, id"))
+        page.get_by_text("'execution.upgrade-mode' forbids that").wait_for()
+        page.get_by_text("Nothing was done.").wait_for()
+        assert job.lives
+        run(page, "RESET 'execution.upgrade-mode';\n" + re.sub(r"\n+", "\n", text))
+        page.locator("#verdict button").first.wait_for()
         page.get_by_role("button", name="Stop it, and go on with this").click()
         page.get_by_role("link", name="look at it").wait_for(timeout=60_000)
         until(lambda: [each.lives for each in tables.server.jobs if each.name == "it's"][-1])

@@ -181,6 +181,12 @@ def _changed(now: Circumstances, before: Generation) -> GoOn | None:
     return _going_on(now, before, changed, settings.upgrade_mode, asks=settings.agrees is not None)
 
 
+def refuses(mode: str | None, verdict: Verdict, *, may_lose: bool) -> bool:
+    """Whether ``mode``, in which a job is to go on, forbids what would be lost."""
+    lost = {"stateless": verdict.offsets_lost, "last-state": verdict.lost}.get(mode or "")
+    return bool(lost) and not may_lose
+
+
 def _going_on(now: Circumstances, before: Generation, changed: str, mode: str | None, *, asks: bool, saved: bool = False) -> GoOn:
     """How the job goes on with what ``before`` has kept, of another plan, as ``changed`` says. Raises ValidationError."""
     settings, old = now.settings, None if before.version is None else before.version.plan
@@ -195,11 +201,11 @@ def _going_on(now: Circumstances, before: Generation, changed: str, mode: str | 
     losing = _MOVED if verdict.moved else _LOSING_OFFSETS if verdict.offsets_lost else _LOSING
     loses = _may_lose(settings)
     match mode:
-        case "stateless" if settings.may_lose or not verdict.offsets_lost:
+        case "stateless" if not refuses(mode, verdict, may_lose=settings.may_lose):
             return GoOn(before, verdict, stateless=True, loses=loses)
         case "stateless":
             raise ValidationError(f"{changed} It can't go on where that one stopped:\n{lines}", hint=losing)
-        case "last-state" if settings.may_lose or not verdict.lost:
+        case "last-state" if not refuses(mode, verdict, may_lose=settings.may_lose):
             return GoOn(before, verdict, stateless=False, loses=loses)
         case "last-state":
             raise ValidationError(f"{changed} It can't go on with all that is kept:\n{lines}", hint=losing)

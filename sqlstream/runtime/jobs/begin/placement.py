@@ -102,13 +102,14 @@ def _alike(a: SinkRecord, b: SinkRecord) -> bool:
 @dataclass(frozen=True)
 class Preview:
     """What would become of a job. ``folder``: its own; ``verdict``: on what it has kept, None where that is not asked. ``damaged``: that is not all
-    there.
+    there. ``refused``: its submission would be, for what would be lost.
     """
 
     folder: Place
     lines: tuple[str, ...]
     verdict: Verdict | None = None
     damaged: bool = False
+    refused: bool = False
 
     @property
     def loses(self) -> bool:
