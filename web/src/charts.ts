@@ -1,6 +1,6 @@
 // Charts of a job's last hour, with one crosshair for all.
 import uPlot from "uplot";
-import { drawing, step } from "./drawing";
+import { around, clock, drawing, step } from "./drawing";
 import { bytes, duration, number } from "./format";
 
 /** As the server sends points: an array of columns by name, `at` in seconds since 1970; null where a figure is not known. */
@@ -26,7 +26,6 @@ const CHARTS: Chart[] = [
 ];
 const HOUR = 3600;
 const HEIGHT = 150;
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const exactly = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
 export class Charts {
@@ -73,7 +72,7 @@ export class Charts {
     this.plots.forEach((plot) => plot.destroy());
     this.root.replaceChildren();
     const { axis, times: below, line, legend } = drawing();
-    const times: uPlot.Axis = { ...below, values: (_u, seconds, _axis, _space, every) => seconds.map((s) => (every < 60 ? exactly : clock).format(s * 1000)) };
+    const times: uPlot.Axis = { ...below, values: clock() };
     const figures = this.shown.map((chart) => {
       const figure = document.createElement("figure");
       figure.tabIndex = 0;
@@ -93,7 +92,7 @@ export class Charts {
           height: HEIGHT,
           cursor: { sync: { key: "job" }, points: { size: 5 }, drag: { x: false, y: false } },
           legend,
-          scales: { x: { time: true }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
+          scales: { x: { time: true, range: (_u, min, max) => around(min, max, 30) }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
           axes: [times, { ...axis, size: 70, values: (_, values) => values.map((v) => chart.write(v)) }],
           series: [{ label: "at", value: (_, s) => (s === null ? "-" : exactly.format(s * 1000)) }, ...chart.lines.map(([, label], n) => ({ ...line(n), label, value: written, spanGaps: false }))],
         },

@@ -30,6 +30,27 @@ export function step(event: KeyboardEvent, plots: readonly uPlot[], xs: ArrayLik
   for (const plot of plots) plot.setCursor({ left: plot.valToPos(xs[place] ?? 0, "x"), top: plot.height / 3 });
 }
 
+/** Writes the times of an axis as the browser's language has them, and the date below the first of each day. `timeZone`: the browser's without one. */
+export function clock(timeZone?: string): uPlot.Axis.DynamicValues {
+  const written = (style: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, timeZone ? { ...style, timeZone } : style);
+  const [exact, short, day, month] = [written({ timeStyle: "medium" }), written({ timeStyle: "short" }), written({ dateStyle: "short" }), written({ year: "numeric", month: "short" })];
+  return (_u, seconds, _axis, _space, every) => {
+    if (every >= 86_400) return seconds.map((at) => (every < 28 * 86_400 ? day : month).format(at * 1000));
+    let before = "";
+    return seconds.map((at) => {
+      const date = day.format(at * 1000);
+      const shown = `${(every < 60 ? exact : short).format(at * 1000)}${timeZone && date !== before ? `\n${date}` : ""}`;
+      before = date;
+      return shown;
+    });
+  };
+}
+
+/** What an axis reaches over: a single point stands in the middle. */
+export function around(min: number, max: number, half: number): [number, number] {
+  return min === max ? [min - half, max + half] : [min, max];
+}
+
 /** In the colours that the page has now: an axis, one of times, the line of each number, what fills its bars, the legend. */
 export function drawing(): { axis: uPlot.Axis; times: uPlot.Axis; line: (n: number) => uPlot.Series; fill: (n: number) => string; legend: uPlot.Legend } {
   const ink = resolved("ink");

@@ -13,11 +13,13 @@ function exchange(view: HTMLElement, html: string): void {
   const made = new DOMParser().parseFromString(html, "text/html").getElementById("view");
   if (!made) return;
   localize(made);
+  // What the server names, and names no more.
+  const isGone = (old: Element) => old.id !== "" && !made.querySelector(`#${CSS.escape(old.id)}`);
   Idiomorph.morph(view, made, {
     ignoreActiveValue: true,
     callbacks: {
       beforeNodeMorphed: (old: Node) => !isOwn(old),
-      beforeNodeRemoved: (old: Node) => !isOwn(old),
+      beforeNodeRemoved: (old: Node) => !isOwn(old) || isGone(old as Element),
       // What a user has opened stays open, and what a script has placed stays in its place.
       beforeAttributeUpdated: (name: string, node: Element) => !(name === "style" || (name === "open" && node.matches("details"))),
     },

@@ -127,6 +127,8 @@ class QueryView {
     } finally {
       this.running = false;
       this.stop.disabled = true;
+      // What was wrong before it may be right now.
+      this.editor.look();
     }
   }
 
@@ -137,7 +139,7 @@ class QueryView {
     }
     const said = await this.session.ask("verdicts", { text });
     const verdicts = said["verdicts"] as Verdict[];
-    if (verdicts.length && !(await this.accepted(verdicts))) {
+    if (verdicts.length && !(await this.accepted(verdicts, said["mistake"] as string | null))) {
       this.say("Nothing was done.");
       return;
     }
@@ -150,6 +152,7 @@ class QueryView {
 
   private async script(text: string, agreed: (question: string) => boolean): Promise<void> {
     this.agreed = agreed;
+    let shown = 0;
     try {
       for await (const outcome of this.session.run(text)) {
         for (const notice of outcome.notices) this.say(notice);
@@ -158,6 +161,7 @@ class QueryView {
           case "Rows":
           case "Figures":
             this.status.textContent = "Rows come ...";
+            shown += 1;
             await this.results.show(outcome);
             break;
           case "Advice":
@@ -175,12 +179,13 @@ class QueryView {
         }
       }
     } finally {
+      if (shown > 1) this.say(`Of ${number(shown)} results the last is shown. Ctrl-Enter runs one statement.`);
       this.agreed = () => false;
     }
   }
 
   /** Show what would become of jobs, and wait for the user. */
-  private accepted(verdicts: Verdict[]): Promise<boolean> {
+  private accepted(verdicts: Verdict[], mistake: string | null): Promise<boolean> {
     const loses = verdicts.some((verdict) => verdict.loses);
     const running = verdicts.flatMap((verdict) => verdict.running ?? []);
     const text = verdicts.map(({ lines }) => lines.join("\n")).join("\n\n");
@@ -188,7 +193,10 @@ class QueryView {
       this.said.append(this.pre(text), made("p", "'execution.upgrade-mode' forbids that: another mode goes on with what can be kept, or begins anew."));
       return Promise.resolve(false);
     }
-    const then = running.length ? `It runs now: it is stopped, and goes on with this (${running.join(", ")}).` : "";
+    const then = [
+      ...(running.length ? [`It runs now: it is stopped, and goes on with this (${running.join(", ")}).`] : []),
+      ...(mistake ? [`What comes behind it is wrong: ${mistake}`] : []),
+    ].join(" ");
     return this.choose(this.verdict, text, then, running.length ? "Stop it, and go on with this" : loses ? "Go on without what is lost" : "Start the job", loses);
   }
 

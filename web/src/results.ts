@@ -15,6 +15,11 @@ function csv(cells: (string | null)[]): string {
   return cells.map((cell) => (cell === null ? "" : cell === "" || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",");
 }
 
+/** A line that a spreadsheet reads. */
+function tabbed(cells: (string | null)[]): string {
+  return cells.map((cell) => (cell === null ? "" : /["\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join("\t");
+}
+
 export class Results {
   private columns: Column[] = [];
   private rows = new Rows();
@@ -32,7 +37,7 @@ export class Results {
       button.addEventListener("click", () => this.shaped(button.dataset["shape"] as Shape));
     }
     this.on("pause", () => (this.paused = !this.halted));
-    this.on("copy", () => void navigator.clipboard.writeText(this.lines((cells) => cells.map((cell) => cell ?? "").join("\t"), "\n")));
+    this.on("copy", () => void navigator.clipboard.writeText(this.lines(tabbed, "\n")));
     this.on("csv", () => this.download("result.csv", [this.lines(csv, "\r\n") + "\r\n"], "text/csv"));
     this.on("first", () => this.turn(0));
     this.on("before", () => this.turn(Math.max(this.at - 1, 0)));

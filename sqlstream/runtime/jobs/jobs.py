@@ -501,15 +501,18 @@ def _nothing() -> None:
 
 
 def _did_not_begin(job: Job, home: JobFolder, before: Status | None, error: Exception, *, resumed: bool) -> None:
-    """Leave the folder of a job as it was, or say in it why the job has failed, and let go of it. What may be over after a while is no failure."""
+    """Leave the folder of a job as it was, or say in it why the job has failed, and let go of it. One that goes on as it was has not failed where what
+    it met may be over after a while.
+    """
     problem = job.problem(error)
+    passing = problem.heals and before is not None and before.generation == job.folder.name
     if not resumed and job.folder != home.path and not job.checkpoint.exists():
         # Nothing has run: a later start must not find what this one had looked up.
         with suppress(OSError):
             storage.delete(job.folder)
             if home.latest() is None:
                 home.forget()
-    elif isinstance(error, Damaged) or (not problem.heals and job.folder != home.path and Version.read(job.folder) is not None):
+    elif isinstance(error, Damaged) or (not passing and job.folder != home.path and Version.read(job.folder) is not None):
         job.machine.refuse(problem)
         generation = before.generation if before is not None and job.folder == home.path else job.folder.name
         with suppress(OSError):

@@ -4,7 +4,6 @@ Nothing of the text runs, and the session learns nothing of it.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,16 +47,27 @@ def statement_at(text: str, cursor: int) -> tuple[int, int] | None:
     return next((place for place in reversed(places) if place[0] <= cursor), places[0] if places else None)
 
 
-def verdicts(session: Session, text: str) -> list[JobVerdict]:
-    """What would become of the jobs that a script submits; of a script that is wrong, those before the mistake."""
-    previewing = Previewing()
-    with suppress(SqlStreamError):
+@dataclass(frozen=True)
+class Verdicts:
+    """On the jobs that a script submits; of a script that is wrong, those before the ``mistake``."""
+
+    verdicts: Sequence[JobVerdict]
+    mistake: str | None
+
+
+def verdicts(session: Session, text: str) -> Verdicts:
+    """What would become of the jobs that a script submits."""
+    previewing, mistake = Previewing(), None
+    try:
         for _ in run_script(session.context.isolated_copy(previewing), text, None):
             pass
+    except SqlStreamError as error:
+        place = "" if error.location is None else f"{error.location.line}:{error.location.column} "
+        mistake = f"{place}{error.message}"
     if not previewing.seen:
-        return []
+        return Verdicts((), mistake)
     running = {record.path: record.name for record in registry.records(session.jobs.folders.jobs) if record.is_held()}
-    return [JobVerdict(seen.lines, running.get(seen.folder), seen.loses, seen.refused) for seen in previewing.seen]
+    return Verdicts([JobVerdict(seen.lines, running.get(seen.folder), seen.loses, seen.refused) for seen in previewing.seen], mistake)
 
 
 def help_about(session: Session, about: str) -> str:

@@ -210,7 +210,7 @@ class Shell:
         return {"place": editor.statement_at(text_of(said, "text"), _number(said, "cursor"))}
 
     def _verdicts(self, said: dict[str, Any]) -> dict[str, Any]:
-        return {"verdicts": [asdict(one) for one in editor.verdicts(self.session, text_of(said, "text"))]}
+        return asdict(editor.verdicts(self.session, text_of(said, "text")))
 
     def _help(self, said: dict[str, Any]) -> dict[str, Any]:
         return {"text": editor.help_about(self.session, text_of(said, "about"))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import shlex
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,7 @@ def _templates() -> Environment:
     made.globals["asset"] = asset
     for write in (written.number, written.size_of, written.length_of, written.ago, written.behind, written.moment):
         made.filters[write.__name__] = write
+    made.filters["quoted"] = shlex.quote
     return made
 
 

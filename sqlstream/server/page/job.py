@@ -143,7 +143,11 @@ class JobPages:
             masked = self._server.jobs.masked(job)
             self._graphs[job.id] = [PlanGraph(number, sink, masked) for number, sink in enumerate(job.sinks)]
         queries = job.metrics.queries
-        return [box for number, graph in enumerate(self._graphs[job.id]) for box in graph.boxes(queries[number], self._record(job, number))]
+        return [
+            box
+            for number, graph in enumerate(self._graphs[job.id])
+            for box in graph.boxes(queries[number], self._record(job, number), runs=job.lives)
+        ]
 
     def _record(self, job: Job, number: int) -> QueryRecord | None:
         """What the query of a sink keeps, where that is known."""

@@ -76,10 +76,11 @@ class PlanGraph:
         self._boxes.append((box, head))
         return name
 
-    def boxes(self, query: QueryMetrics | None, record: QueryRecord | None) -> list[Box]:
-        """All of them with their figures. ``record``: what the query keeps, where that is known."""
+    def boxes(self, query: QueryMetrics | None, record: QueryRecord | None, *, runs: bool) -> list[Box]:
+        """All of them with their figures; rates are of a query that ``runs``. ``record``: what it keeps, where that is known."""
         states = {} if query is None or record is None else _states(query, record)
-        return [self._with_figures(box, node, query, states.get(self._ids[id(node)])) for box, node in self._boxes]
+        boxes = [self._with_figures(box, node, query, states.get(self._ids[id(node)])) for box, node in self._boxes]
+        return boxes if runs else [replace(box, rate=None) for box in boxes]
 
     def _with_figures(self, box: Box, node: Node, query: QueryMetrics | None, state: StateOperator | None) -> Box:
         if query is None:

@@ -206,8 +206,9 @@ class _Pages:
                 continue
 
     def _rendered(self, request: Request, shown: Shown, layout: str, *, follows: bool = True) -> str:
-        around = {**self._around(request, shown), "totals": self._totals()}
-        return html.rendered(shown.template, around if follows else {**around, "live": None}, layout=layout)
+        # What does not follow them says nothing of the jobs.
+        more = {"totals": self._totals()} if follows else {"totals": None, "live": None}
+        return html.rendered(shown.template, {**self._around(request, shown), **more}, layout=layout)
 
     def _totals(self) -> tuple[int, float]:
         """How many jobs run, and how many rows a second they read."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.slow, pytest.mark.usefixtures("interpreted")]
 TOPIC = "afternoon"
+# As long as that of one without a name of its own.
+JOB = "insert-into_default_catalog.default_database.totals_of_shops"
 
 
 def records(*ids: int) -> list[tuple[int, str, str]]:
@@ -67,7 +69,7 @@ def test_from_a_topic_to_a_job_that_is_upgraded(
         run(
             page,
             f"CREATE TABLE totals (shop STRING, total BIGINT, PRIMARY KEY (shop) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = '{tmp_path / 'd'}');\n"
-            f"SET 'pipeline.name' = 'per shop';\nINSERT INTO totals SELECT shop, SUM(amount) FROM {TOPIC} GROUP BY shop;",
+            f"SET 'pipeline.name' = '{JOB}';\nINSERT INTO totals SELECT shop, SUM(amount) FROM {TOPIC} GROUP BY shop;",
         )
         page.locator("#verdict", has_text="is new").wait_for()
         page.get_by_role("button", name="Start the job").click()
@@ -82,7 +84,7 @@ def test_from_a_topic_to_a_job_that_is_upgraded(
         page.get_by_role("link", name="Query", exact=True).click()
         run(page, f"ALTER TABLE {TOPIC} SET ('json.ignore-parse-errors' = 'true');")
         done(page)
-        page.goto(f"{on_spark.address}/job/{quote('per shop')}")
+        page.goto(f"{on_spark.address}/job/{quote(JOB)}")
         page.get_by_role("link", name="Upgrade").click()
         page.locator(".cm-content", has_text="SUM(amount)").wait_for()
         page.keyboard.press("F5")
@@ -111,7 +113,18 @@ def test_from_a_topic_to_a_job_that_is_upgraded(
         page.get_by_text("Stopped with a savepoint").wait_for(timeout=60_000)
         page.locator("h1 + .state", has_text="stopped").wait_for(timeout=60_000)
         page.get_by_role("link", name="Savepoints").click()
-        page.get_by_role("cell", name="savepoints/per_shop-").wait_for()
+        page.get_by_role("cell", name=".sqlstream/savepoints/").wait_for()
+        # Nothing of it is wider than a telephone.
+        page.set_viewport_size({"width": 360, "height": 740})
+        for view in (f"/job/{quote(JOB)}", "/catalog/default_catalog/default_database/totals", "/catalog", "/topics", "/", "/query"):
+            page.goto(on_spark.address + view)
+            assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), view
+        # A job that is dropped takes its charts along.
+        page.goto(f"{on_spark.address}/job/{quote(JOB)}")
+        page.locator("#charts").wait_for()
+        on_spark.open().run(f"DROP JOB '{JOB}'")
+        page.get_by_text("does not exist").first.wait_for()
+        assert page.locator("#charts").count() == 0
 
 
 def _table(engine: Engine, folder: Path) -> dict[str, int]:
