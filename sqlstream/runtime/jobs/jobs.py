@@ -501,8 +501,8 @@ def _nothing() -> None:
 
 
 def _did_not_begin(job: Job, home: JobFolder, before: Status | None, error: Exception, *, resumed: bool) -> None:
-    """Leave the folder of a job as it was, or say in it why the job has failed, and let go of it. One that goes on as it was has not failed where what
-    it met may be over after a while.
+    """Leave the folder of a job as it was, or say in it why the job has failed, and let go of it. One that goes on as it was has not failed where
+    what it met may be over after a while.
     """
     problem = job.problem(error)
     passing = problem.heals and before is not None and before.generation == job.folder.name
