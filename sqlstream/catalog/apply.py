@@ -14,7 +14,7 @@ from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.declare import SchemaOf, components, options_of, text_of
 from sqlstream.catalog.entries import Catalog, Database
-from sqlstream.catalog.namespaces import KEEPS_NONE
+from sqlstream.catalog.namespaces import keeps_no_options
 from sqlstream.catalog.project import CatalogFiles, Item, ObjectKey, lower_case_path, user_function
 from sqlstream.catalog.schema import NOTHING, checked
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
@@ -82,7 +82,7 @@ def apply(manager: CatalogManager, statement: exp.Expression, context: Statement
             database = manager.database(names, "alter", statement.this)
             catalog, name = manager.database_path(names, "alter", statement.this)
             if manager.catalogs[catalog].store is not None:
-                raise NotSupported(f"Catalog {catalog} keeps no comments and options of databases.", at=statement.this, hint=KEEPS_NONE)
+                raise keeps_no_options(catalog, statement.this)
             database.options.update(options_of(statement.action.expressions))
             return _saved(manager, ObjectKey("DATABASE", ObjectPath(catalog, name, "")), database, context)
         case ast.AlterCatalog():

@@ -28,7 +28,10 @@ from sqlstream.sql.tables import ObjectPath, Table, View
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-KEEPS_NONE = "Leave them out: what the catalog keeps is the name."
+
+def keeps_no_options(catalog: str, at: Any) -> NotSupported:
+    """The refusal of comments and options of a database where a store keeps the catalog."""
+    return NotSupported(f"Catalog {catalog} keeps no comments and options of databases.", at=at, hint="Leave them out: what it keeps is the name.")
 
 
 class CatalogManager:
@@ -264,7 +267,7 @@ class CatalogManager:
         database = Database(comment, dict(options or {}))
         if catalog.store is not None:
             if comment or options:
-                raise NotSupported(f"Catalog {catalog_name} keeps no comments and options of databases.", at=at, hint=KEEPS_NONE)
+                raise keeps_no_options(catalog_name, at)
             with placed(at):
                 database.tables = catalog.store.create_database(name, writes=self.writes)
         catalog.databases[name] = database

@@ -7,6 +7,7 @@ from sqlstream.plan.explain import describe
 from sqlstream.plan.nodes import Node, Over, Sort, TimeAttribute
 from sqlstream.plan.properties import changelog_mode, field, updating_node
 from sqlstream.plan.time_attributes import why_none
+from sqlstream.sql.functions.aggregates import OF_DISTINCT
 
 
 def in_time_order(node: Over | Sort) -> None:
@@ -63,7 +64,7 @@ def distinct_in_frames(node: Over) -> None:
         if call.distinct and call.function.of_set is None and not call.function.same_distinct:
             raise NotSupported(
                 f"{call.function.name}(DISTINCT ..) over the rows of a window is not supported.",
-                hint="Deduplicate the rows by ROW_NUMBER() first, and leave DISTINCT out.",
+                hint=f"These are: {OF_DISTINCT}.",
             )
 
 

@@ -36,7 +36,7 @@ from sqlstream.plan.order import distinct_in_frames, in_time_order
 from sqlstream.plan.places import at_clause, clause_of
 from sqlstream.plan.properties import changelog_mode, field, fields, on_time, state_ttl, static, updating_node, upsert_key, walk, windowing
 from sqlstream.sql.expressions import ColumnRef
-from sqlstream.sql.functions.aggregates import ARGUMENTS, OVER_SET
+from sqlstream.sql.functions.aggregates import OF_DISTINCT, OVER_SET
 from sqlstream.sql.generated_names import shown
 from sqlstream.sql.tables import PrimaryKey
 
@@ -281,5 +281,4 @@ def _window_distinct(node: Node) -> None:
             name = named.call.function.name
             if named.call.function in OVER_SET.values():
                 continue
-            others = ", ".join(n for n in OVER_SET if n != ARGUMENTS.name)
-            raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported.", hint=f"These are: {others}.")
+            raise NotSupported(f"{name}(DISTINCT ..) over windows is not supported.", hint=f"These are: {OF_DISTINCT}.")

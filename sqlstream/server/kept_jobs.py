@@ -104,7 +104,7 @@ class KeptJobs:
 
         def undo() -> None:
             with self._lock, suppress(OSError):
-                self._write(file, *(("", None) if before is None else (name_in(file), before.partition("\n")[2])))
+                self._write(file, job.name, None if before is None else before.partition("\n")[2])
 
         return undo
 

@@ -60,7 +60,7 @@ _SUB_QUERIES: dict[type[exp.Expr], str] = {
 }  # fmt: skip
 # What is refused in an expression, and what to write instead.
 _REFUSED: dict[type[exp.Expr], tuple[str, str]] = {
-    exp.All: ("Comparison with ALL (sub-query) is not supported.", "> ALL is > the MAX of the sub-query, < ALL is < its MIN."),
+    exp.All: ("Comparison with ALL (sub-query) is not supported.", "Where the sub-query has rows, > ALL is > its MAX, and < ALL is < its MIN."),
     exp.Any: ("Comparison with ANY or SOME (sub-query) is not supported.", "= ANY is IN; > ANY is > the MIN of the sub-query, < ANY is < its MAX."),
     exp.WithinGroup: ("WITHIN GROUP is not supported.", "LISTAGG has the order in which rows come; PERCENTILE takes the value as its argument."),
     exp.Star: ("* stands for columns in a select list and in COUNT(*) only.", "Name the columns."),

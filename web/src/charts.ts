@@ -1,6 +1,6 @@
 // Charts of a job's last hour, with one crosshair for all.
 import uPlot from "uplot";
-import { around, clock, drawing, step } from "./drawing";
+import { around, drawing, step } from "./drawing";
 import { bytes, duration, number } from "./format";
 
 /** As the server sends points: an array of columns by name, `at` in seconds since 1970; null where a figure is not known. */
@@ -71,8 +71,7 @@ export class Charts {
     if (!this.shown.length) return;
     this.plots.forEach((plot) => plot.destroy());
     this.root.replaceChildren();
-    const { axis, times: below, line, legend } = drawing();
-    const times: uPlot.Axis = { ...below, values: clock() };
+    const { axis, times, line, legend } = drawing();
     const figures = this.shown.map((chart) => {
       const figure = document.createElement("figure");
       figure.tabIndex = 0;
@@ -93,7 +92,7 @@ export class Charts {
           cursor: { sync: { key: "job" }, points: { size: 5 }, drag: { x: false, y: false } },
           legend,
           scales: { x: { time: true, range: (_u, min, max) => around(min, max, 30) }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
-          axes: [times, { ...axis, size: 70, values: (_, values) => values.map((v) => chart.write(v)) }],
+          axes: [times(), { ...axis, size: 70, values: (_, values) => values.map((v) => chart.write(v)) }],
           series: [{ label: "at", value: (_, s) => (s === null ? "-" : exactly.format(s * 1000)) }, ...chart.lines.map(([, label], n) => ({ ...line(n), label, value: written, spanGaps: false }))],
         },
         this.data(chart),

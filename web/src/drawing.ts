@@ -31,7 +31,7 @@ export function step(event: KeyboardEvent, plots: readonly uPlot[], xs: ArrayLik
 }
 
 /** Writes the times of an axis as the browser's language has them, and the date below the first of each day. `timeZone`: the browser's without one. */
-export function clock(timeZone?: string): uPlot.Axis.DynamicValues {
+function clock(timeZone?: string): uPlot.Axis.DynamicValues {
   const written = (style: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(undefined, timeZone ? { ...style, timeZone } : style);
   const [exact, short, day, month] = [written({ timeStyle: "medium" }), written({ timeStyle: "short" }), written({ dateStyle: "short" }), written({ year: "numeric", month: "short" })];
   return (_u, seconds, _axis, _space, every) => {
@@ -52,7 +52,7 @@ export function around(min: number, max: number, half: number): [number, number]
 }
 
 /** In the colours that the page has now: an axis, one of times, the line of each number, what fills its bars, the legend. */
-export function drawing(): { axis: uPlot.Axis; times: uPlot.Axis; line: (n: number) => uPlot.Series; fill: (n: number) => string; legend: uPlot.Legend } {
+export function drawing(): { axis: uPlot.Axis; times: (timeZone?: string) => uPlot.Axis; line: (n: number) => uPlot.Series; fill: (n: number) => string; legend: uPlot.Legend } {
   const ink = resolved("ink");
   const faint = resolved("faint");
   const font = `12px ${style("--font") || "sans-serif"}`;
@@ -60,7 +60,7 @@ export function drawing(): { axis: uPlot.Axis; times: uPlot.Axis; line: (n: numb
   return {
     axis,
     // "12:34:56 AM" has room.
-    times: { ...axis, space: 90 },
+    times: (timeZone) => ({ ...axis, space: 90, values: clock(timeZone) }),
     line: (n) => ({ stroke: ink, width: 1.5, dash: DASHES[n % DASHES.length] ?? [] }),
     fill: (n) => ink.replace("rgb(", "rgba(").replace(")", `, ${SHADES[n % SHADES.length]})`),
     legend: { live: true, markers: { width: 2, stroke: ink, fill: () => "transparent", dash: (_, n) => BORDERS[(n - 1) % BORDERS.length] ?? "solid" } },

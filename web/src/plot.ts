@@ -1,7 +1,7 @@
 // A chart of a result: a number over the end of its window, or the first time there is, or the row's place; a line for each value of a column.
 import uPlot from "uplot";
 import { figure, number } from "./format";
-import { around, clock, drawing, step } from "./drawing";
+import { around, drawing, step } from "./drawing";
 import type { Column } from "./session";
 import type { Row } from "./rows";
 
@@ -158,7 +158,7 @@ export class Plot {
       const every = Math.max(1, Math.ceil((max - min) / Math.max(u.width / 90, 1)));
       return (u.data[0] as number[]).filter((at) => at >= min && at <= max && (at - 1) % every === 0);
     };
-    const across: uPlot.Axis = timed ? { ...times, values: clock("UTC") } : { ...axis, splits: whole, values: (_, values) => values.map((at) => name(at).slice(0, 12)) };
+    const across: uPlot.Axis = timed ? times("UTC") : { ...axis, splits: whole, values: (_, values) => values.map((at) => name(at).slice(0, 12)) };
     const wide = (u: uPlot, min: number | null, max: number | null): [number, number] => {
       const half = barred || names ? room(u.data[0] as number[]) / 1.6 : 0;
       return around((min ?? 0) - half, (max ?? 1) + half, timed ? 30 : 0.5);

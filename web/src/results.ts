@@ -11,13 +11,17 @@ const FRESH_MS = 1_500;
 
 type Shape = "table" | "changes" | "chart";
 
+function quoted(cell: string): string {
+  return `"${cell.replaceAll('"', '""')}"`;
+}
+
 function csv(cells: (string | null)[]): string {
-  return cells.map((cell) => (cell === null ? "" : cell === "" || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",");
+  return cells.map((cell) => (cell === null ? "" : cell === "" || /[",\r\n]/.test(cell) ? quoted(cell) : cell)).join(",");
 }
 
 /** A line that a spreadsheet reads. */
 function tabbed(cells: (string | null)[]): string {
-  return cells.map((cell) => (cell === null ? "" : /["\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join("\t");
+  return cells.map((cell) => (cell === null ? "" : /["\t\r\n]/.test(cell) ? quoted(cell) : cell)).join("\t");
 }
 
 export class Results {

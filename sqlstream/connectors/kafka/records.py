@@ -152,7 +152,7 @@ def check_metadata(table: Table, known: tuple[Metadata, ...]) -> None:
         if column.key in ("leader-epoch", "header-list"):
             raise NotSupported(
                 f"Metadata key '{column.key}' of column '{column.name}' can't be read: Spark's Kafka source has none.",
-                hint="'headers', 'partition', 'offset', 'timestamp' and 'topic' can be.",
+                hint=f"These can be: {', '.join(m.key for m in known)}.",
             )
         if column.key not in keys:
             raise ValidationError(

@@ -89,7 +89,7 @@ def _partition(node: ast.Insert, target: Table, env: Environment) -> dict[str, E
         value = bind(item.expression, Scope((), zone=env.settings.zone, functions=env.settings.functions))
         if not isinstance(value, Literal):
             raise NotSupported(
-                "PARTITION takes constants.", at=item, hint="Select what is computed as the last column: its partition follows from it."
+                "PARTITION takes constants.", at=item, hint="Select what is computed as that column, without PARTITION: each row goes into its own."
             )
         values[name] = value if value.type.is_string and column.type.is_string else cast_to(value, column.type)
     return values

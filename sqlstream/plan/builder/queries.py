@@ -103,7 +103,9 @@ def _select(select: exp.Select, env: Environment) -> Node:
     for part, value in select.args.items():
         if value and part not in _SELECT_PARTS:
             raise NotSupported(
-                f"{part.strip('_').upper()} is not supported in SELECT.", at=select if value is True else value, hint="HELP SELECT lists its clauses."
+                f"{part.strip('_').upper()} is not supported in SELECT.",
+                at=select if value is True else value,
+                hint="Leave it out: Flink SQL has no such clause.",
             )
     asked_for = select
     select, qualify, hidden = with_qualify_columns(select)

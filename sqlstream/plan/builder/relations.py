@@ -52,7 +52,7 @@ def _relation(node: exp.Expr, env: Environment, query: Query) -> Relation:
     for part in ("pivots", "sample", "joins", "laterals", "when", "version", "partition", "ordinality"):
         if node.args.get(part):
             at = node.args[part][0] if isinstance(node.args[part], list) else node
-            raise NotSupported(f"{part.upper()} is not Flink SQL.", at=at, hint="HELP SELECT lists what follows a table in FROM.")
+            raise NotSupported(f"{part.upper()} is not Flink SQL.", at=at, hint="Leave it out: Flink SQL has nothing of the kind behind a table.")
     match node:
         case ast.MatchRecognize():
             return _aliased(match(node, relation(node.this, env, query).node, env), node, default=None)

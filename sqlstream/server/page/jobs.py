@@ -128,7 +128,7 @@ def row_of_record(record: JobRecord, server: Server) -> JobRow:
         state = "FAILED"
     known = {name: _number(figures.get(name)) for name in ("rows/s", "lag", "state bytes", "restarts")}
     running, elsewhere = state == "RUNNING", record.holder is not None and record.holder.pid != os.getpid()
-    said = None if state == "CANCELED" else status.error if status is not None and status.error else figures.get("last error")
+    said = figures.get("last error") if state != "CANCELED" else None
     return JobRow(
         record.name, STATES[state], None if status is None else status.since, known["rows/s"] if running else None, None,
         known["lag"] if running else None, None, known["state bytes"], known["restarts"], said,

@@ -335,3 +335,5 @@ ARGUMENTS = _row("ARGUMENTS", ("any*",), lambda ts: t.array(t.row(tuple(map(str,
 OVER_ONLY = frozenset(row.name for row in ROWS if row.over_only)
 # With DISTINCT, as functions of the set of the values.
 OVER_SET: dict[str, Function] = {row.name: replace(row, spark=row.of_set) for row in (*ROWS, ARGUMENTS) if row.of_set is not None}
+# Their names, as a refusal of others lists them.
+OF_DISTINCT = ", ".join(name for name in OVER_SET if name != ARGUMENTS.name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -14,14 +16,14 @@ _JOINS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS", "JOIN", "NATURAL")
 _CONDITION = "INNER, LEFT, RIGHT or FULL join requires a condition (NATURAL keyword or ON or USING clause)"
 _NO_CONDITION = "Cannot specify condition (NATURAL keyword, or ON or USING clause) following CROSS JOIN"
 _SKIPS = ("PAST LAST ROW", "TO NEXT ROW", "TO FIRST", "TO LAST", "TO")
+_EACH = "Match each of the patterns by a MATCH_RECOGNIZE of its own, and UNION ALL the results."
+# What is refused in a PATTERN, and what to write instead.
 _REFUSED_PATTERNS = {
-    "(": "Group patterns are not supported.",
-    "|": "Currently, CEP doesn't support branching patterns.",
-    "{": "Currently, CEP doesn't support '{-' '-}' patterns.",
-    "PERMUTE": "Currently, CEP doesn't support PERMUTE patterns.",
+    "(": ("Group patterns are not supported.", "Write the variables of the group as often as they are to come."),
+    "|": ("Currently, CEP doesn't support branching patterns.", _EACH),
+    "{": ("Currently, CEP doesn't support '{-' '-}' patterns.", "Leave the braces out: ONE ROW PER MATCH shows none of the rows."),
+    "PERMUTE": ("Currently, CEP doesn't support PERMUTE patterns.", _EACH),
 }
-
-_OTHER_PATTERNS = "Match each of the patterns by a MATCH_RECOGNIZE of its own, and UNION ALL the results."
 
 
 class TableParser(CallParser):
@@ -78,7 +80,7 @@ class TableParser(CallParser):
         if self.at("MATCH_RECOGNIZE"):
             table = self._match_recognize(table)
         if self.words[self.index] in ("PIVOT", "UNPIVOT", "TABLESAMPLE"):
-            self.unsupported(f"{self.peek(0)} is not supported.", self.token, "HELP SELECT lists what follows a table in FROM.")
+            self.unsupported(f"{self.peek(0)} is not supported.", self.token, "Leave it out: Flink SQL has nothing of the kind behind a table.")
         return table
 
     def _table_primary(self) -> exp.Expr:
@@ -322,12 +324,10 @@ class TableParser(CallParser):
         start = self.token
         word = self.words[self.index]
         if word in ("(", "|", "{", "^", "$", "PERMUTE"):
-            self.unsupported(
-                _REFUSED_PATTERNS.get(word, f"{word} in a PATTERN is not supported: variables with quantifiers are."), start, _OTHER_PATTERNS
-            )
+            self._refuse_pattern(word, start)
         variable = ast.PatternVariable(this=self.name())
         if self.at("|"):
-            self.unsupported("Currently, CEP doesn't support branching patterns.", self.token, _OTHER_PATTERNS)
+            self._refuse_pattern("|", self.token)
         low, high = self._quantifier()
         reluctant = (low, high) != (1, 1) and self.at("?")
         if reluctant:
@@ -337,6 +337,11 @@ class TableParser(CallParser):
         for key, value in (("low", low), ("high", high), ("reluctant", reluctant or None)):
             variable.set(key, value)
         return mark(variable, start)
+
+    def _refuse_pattern(self, word: str, at: Token) -> NoReturn:
+        other = f"{word} in a PATTERN is not supported: variables with quantifiers are.", "Leave it out."
+        text, hint = _REFUSED_PATTERNS.get(word, other)
+        self.unsupported(text, at, hint)
 
     def _quantifier(self) -> tuple[int, int | None]:
         """Least and most; None for any number."""
@@ -349,7 +354,7 @@ class TableParser(CallParser):
         if not self.accept("{"):
             return 1, 1
         if self.at("-"):
-            self.unsupported("Currently, CEP doesn't support '{-' '-}' patterns.", self.token, _OTHER_PATTERNS)
+            self._refuse_pattern("{", self.token)
         bounded = self.at(",")
         low = 0 if bounded else self.integer()
         high: int | None = low
