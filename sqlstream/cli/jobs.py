@@ -22,9 +22,9 @@ from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.jobs.control import handed_over, registry
 from sqlstream.runtime.jobs.control.requests import Action
-from sqlstream.runtime.monitor.figures import size
+from sqlstream.runtime.monitor.figures import SUMMARY, size, summaries
 from sqlstream.session.joined.place import served_at
-from sqlstream.shell import tableau
+from sqlstream.shell import fitting, tableau
 from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.folder.locks import Owner
     from sqlstream.session.joined.place import ServerPlace
 
-# What COLUMNS say of a job: who has it, the script in the background that it is of, the number of its version, bytes, of its last progress the
+# What ALL_COLUMNS say of a job: who has it, the script in the background that it is of, the number of its version, bytes, of its last progress the
 # second since 1970; None where that is not known.
 Row: TypeAlias = "tuple[str, str, Owner | None, Background | None, int | None, int | None, float | None, str | None, str | None]"
-COLUMNS = ("job name", "status", "process", "background", "version", "size", "last progress", "last error", "job id")
+ALL_COLUMNS = ("job name", "status", "process", "background", "version", "size", "last progress", "last error", "job id")
 _OF_FILES = {
     "diff": "say what would become of each job of a script that has changed, and do nothing; exit code 1 where state would be lost",
     "upgrade": "have the jobs of a script that has changed go on in the background with what they have kept, unless state would be lost",
@@ -53,8 +53,9 @@ _STOPS = {
     (False, False): Action.STOP, (False, True): Action.STOP_WITH_SAVEPOINT, (True, False): Action.DRAIN, (True, True): Action.DRAIN_WITH_SAVEPOINT,
 }  # fmt: skip
 EPILOG = """\
-NAME is a job's name, or the beginning of the id that its last run had; stop and logs take the file of a script, too. In the place of a FILE stands
-the name of a job as well that runs in the background, or ran there. Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
+NAME is a job's name, a part of it that no other job has (not for drop), or the beginning of the id that its last run had; stop and logs take the
+file of a script, too. In the place of a FILE stands the name of a job as well that runs in the background, or ran there.
+Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,7 +72,9 @@ def parser() -> argparse.ArgumentParser:
             one.add_argument("name", metavar="NAME")
         return one
 
-    verb("list", "list them", job=False).add_argument("--json", action="store_true", help="one object per line")
+    listed = verb("list", "list them", job=False)
+    listed.add_argument("--extended", action="store_true", help="with their processes, versions, sizes, last errors and ids")
+    listed.add_argument("--json", action="store_true", help="one object per line, with all of this")
     verb("why", "why one emits nothing, or nothing more, and what to do")
     verb("show", "all that is known of one, its versions and its statement")
     stop = verb("stop", "stop one, or all of a script in the background; its state is kept, and the same statement continues from there")
@@ -125,7 +128,7 @@ def main(
             case "start" if arguments.systemd:
                 return starting.systemd(project, arguments.file, more)
             case "list":
-                return _list(project, jobs, as_json=arguments.json)
+                return _list(project, jobs, as_json=arguments.json, extended=arguments.extended)
             case "show":
                 return _show(project, registry.find(jobs, arguments.name))
             case "why":
@@ -139,7 +142,7 @@ def main(
             case "savepoint":
                 return _ask(registry.find(jobs, arguments.name), Action.SAVEPOINT, arguments.timeout)
             case "drop":
-                return _drop(project, registry.find(jobs, arguments.name), sure=arguments.yes)
+                return _drop(project, registry.find(jobs, arguments.name, whole=True), sure=arguments.yes)
             case "upgrade":
                 return _upgrade(project, jobs, arguments.file, more, preview(["--project", str(project), "-f", str(arguments.file), *more]))
             case "logs":
@@ -192,18 +195,29 @@ def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: S
     return starting.detached(project, jobs, file, [background.KEEP_STOPPED, "-D", "execution.upgrade-mode=last-state", *options])
 
 
-def _list(project: Path, jobs: Place, *, as_json: bool) -> int:
+def _list(project: Path, jobs: Place, *, as_json: bool, extended: bool) -> int:
     known, scripts = registry.records(jobs), background.supervised(project)
-    rows = [_row(project, job, scripts) for job in known]
     of_jobs = {job.status.pid for job in known if job.status is not None and job.held}
     # A script whose jobs have not begun yet, or whose process is started again.
-    rows += [(Path(s.file).name, "STARTING", None, s, None, None, None, None, None) for p, s in scripts.items() if p not in of_jobs]
+    starting = [s for p, s in scripts.items() if p not in of_jobs]
+    if not (as_json or extended):
+        rows = [(job.name, job.since, job.figures) for job in known] + [(Path(s.file).name, None, {"status": "STARTING"}) for s in starting]
+        _print_table(SUMMARY, [tuple(cell or "" for cell in row) for row in summaries(rows, _time)])
+        return 0
+    all_rows = [_row(project, job, scripts) for job in known]
+    all_rows += [(Path(s.file).name, "STARTING", None, s, None, None, None, None, None) for s in starting]
     if as_json:
-        for row in rows:
+        for row in all_rows:
             print(json.dumps(_object(row)))
     else:
-        print("\n".join(tableau.table(COLUMNS, [tuple(tableau.escaped(c) for c in _texts(row)) for row in rows])) or "There are no jobs.")
+        _print_table(ALL_COLUMNS, [_texts(row) for row in all_rows])
     return 0
+
+
+def _print_table(names: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    shown = [tuple(tableau.escaped(cell) for cell in row) for row in rows]
+    table = fitting.lines(names, (), shown, shutil.get_terminal_size().columns) if sys.stdout.isatty() else tableau.table(names, shown)
+    print("\n".join(table) or "There are no jobs.")
 
 
 def _row(project: Path, job: JobRecord, scripts: dict[int, Background]) -> Row:
@@ -236,7 +250,7 @@ def _object(row: Row) -> dict[str, str | int | None]:
 
 
 def _show(project: Path, job: JobRecord) -> int:
-    pairs: list[tuple[str, str | None]] = list(zip(COLUMNS, _texts(_row(project, job, background.supervised(project))), strict=True))
+    pairs: list[tuple[str, str | None]] = list(zip(ALL_COLUMNS, _texts(_row(project, job, background.supervised(project))), strict=True))
     pairs.append(("folder", str(job.path)))
     if job.status is not None:
         pairs.append(("start time", _time(job.status.since)))

@@ -101,7 +101,7 @@ class SavedQuery:
         for parameter in known.values():
             if parameter.name not in values:
                 if parameter.default is None:
-                    example = f"EXECUTE QUERY {self.name} ({parameter.name} => ..), or \\q {self.name} {parameter.name}=.."
+                    example = f"EXECUTE QUERY {self.name} ({parameter.name} => ..), or \\n {self.name} {parameter.name}=.."
                     raise ValidationError(f"The parameter '{parameter.name}' of the query '{self.name}' has no value.", at=at, hint=example)
                 values[parameter.name] = _literal(parameter, parameter.default, at)
         parts, end = [], 0

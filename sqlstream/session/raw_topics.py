@@ -53,7 +53,7 @@ def peeked(node: ast.Peek, catalog: CatalogManager, options: Mapping[str, str], 
     client = brokers(catalog, options, project, node.this.name).client
     records = client.latest(node.this.name, USUAL_COUNT if count is None else count)
     rows = [(str(r.partition), str(r.offset), time_of(r.timestamp), text_of(r.key), text_of(r.value)) for r in records]
-    return results.text_rows(("partition", "offset", "timestamp", "key", "value"), rows, cut=True)
+    return results.text_rows(("partition", "offset", "timestamp", "key", "value"), rows)
 
 
 def proposed(node: ast.Infer, catalog: CatalogManager, options: Mapping[str, str], project: Path) -> str:

@@ -51,13 +51,12 @@ class Completed(Outcome):
 
 @dataclass(frozen=True)
 class Rows(Outcome):
-    """All rows at once: SHOW, DESCRIBE, a batch SELECT. ``query`` for the latter: wide cells are cut, the time is shown. ``cut``: in a
-    terminal wide cells are cut where there is no room for them. ``blank``: an empty cell is NULL, of which nothing is shown."""
+    """All rows at once: SHOW, DESCRIBE, a batch SELECT. ``query`` for the latter: wide cells are cut, the time is shown. ``blank``: an empty
+    cell is NULL, of which nothing is shown."""
 
     columns: tuple[Field, ...] = ()
     rows: tuple[tuple[str | None, ...], ...] = ()
     query: bool = False
-    cut: bool = False
     blank: bool = False
 
 

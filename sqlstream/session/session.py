@@ -14,7 +14,9 @@ from sqlstream.core.depth import deeply
 from sqlstream.core.secrets import is_secret
 from sqlstream.plan.planner import Planner
 from sqlstream.runtime.jobs.begin import savepoints
+from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.jobs import Jobs
+from sqlstream.runtime.monitor.figures import short_names
 from sqlstream.session.completion.topic_names import TopicNames
 from sqlstream.session.context import Context, Secrets, User
 from sqlstream.session.engine import SessionEngine
@@ -176,7 +178,7 @@ class Session:
         planner = self.planner
         return snapshot(
             self.context.catalog, self.project, schema=planner.schema, functions=planner.functions(), settings=self.options,
-            jobs=lambda: [j.id for j in self.jobs], savepoints=self._savepoint_paths, topics=self._topics,
+            jobs=self._job_names, savepoints=self._savepoint_paths, topics=self._topics,
         )  # fmt: skip
 
     def suggester(self) -> Callable[[str, int], Sequence[Suggestion]]:
@@ -192,6 +194,14 @@ class Session:
     def on_failure(self, hear: Callable[[SqlStreamError], None]) -> None:
         """``hear`` of each job that fails for good, from its thread."""
         self.jobs.on_failure = hear
+
+    def _job_names(self) -> list[str]:
+        """The jobs that completion offers, as SHOW JOBS names them: of every process where that waits for no start of Spark."""
+        names = [job.name for job in self.jobs]
+        folder = self.jobs.folders.jobs
+        if isinstance(folder, Path) or self.context.engine.started:
+            names += [record.name for record in registry.records(folder)]
+        return short_names(sorted(set(names)))
 
     def _savepoint_paths(self) -> list[str]:
         """The savepoints that completion offers, which waits for no start of Spark."""

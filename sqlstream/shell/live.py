@@ -6,13 +6,12 @@ In: changes, keys, the terminal's size. Out: lines with a style each. ``fullscre
 from __future__ import annotations
 
 import re
-import textwrap
 from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.shell import tableau
-from sqlstream.shell.nested import unfolded
+from sqlstream.shell.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -223,7 +222,7 @@ def screen(
     if view.help:
         return _filled([("title", _fit("Keys", width)), *(("", _fit(f"{key:>8}  {what}", width)) for key, _, what in KEYS)], size, "q Back")
     if view.detail and rows:
-        return _detail(names, types or [None] * len(names), _selected(rows, view, height), size)
+        return _detail(names, types, _selected(rows, view, height), size)
     last = pages(len(rows), height) - 1
     page = last if view.page is None else min(view.page, last)
     shown = [tableau.escaped_row(row) for row in rows[page * page_rows(height) : (page + 1) * page_rows(height)]]
@@ -260,22 +259,9 @@ def _selected(rows: Sequence[Row], view: LiveView, height: int) -> Row:
 
 
 def _detail(names: Sequence[str], types: Sequence[Type | None], row: Row, size: tuple[int, int]) -> list[Line]:
-    """A row, one column per line; long cells continue below, and rows, arrays and maps are shown part by part."""
+    """A row, one column per line."""
     width, _ = size
-    names = [tableau.escaped(name) for name in names]
-    pad = max(tableau.display_width(n) for n in names)
-    lines: list[Line] = [("title", _fit("Row", width))]
-    room = max(10, width - pad - 3)
-    for name, type_, cell in zip(names, types, row, strict=True):
-        parts = [w for part in unfolded(tableau.text(cell), type_, room) for w in _wrapped(tableau.escaped(part), room)]
-        lines += [("", f"{name if i == 0 else '':>{pad}} : {part}") for i, part in enumerate(parts)]
-    return _filled(lines, size, "o Back")
-
-
-def _wrapped(line: str, width: int) -> list[str]:
-    """A line in parts, each indented as the line is."""
-    inset = line[: len(line) - len(line.lstrip())]
-    return textwrap.wrap(line, width, subsequent_indent=inset) or [""]
+    return _filled([("title", _fit("Row", width)), *(("", line) for line in record(names, types, row, width))], size, "o Back")
 
 
 def _first_column(widths: Sequence[int], wanted: int, width: int) -> int:

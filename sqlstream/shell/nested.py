@@ -1,7 +1,9 @@
-"""The text of a ROW, an ARRAY or a MAP over several lines, as the detail of a row shows it."""
+"""The text of a ROW, an ARRAY, a MAP or JSON over several lines, as the detail of a row shows it."""
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING
 
 from sqlstream.shell.tableau import display_width
@@ -14,12 +16,16 @@ if TYPE_CHECKING:
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _KINDS = {"ROW": "(", "ARRAY": "[", "MAP": "{", "MULTISET": "{"}
 
+_JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
+
 
 def unfolded(text: str, type_: Type | None, width: int) -> list[str]:
     """``text`` on one line if it fits, otherwise one part per line: fields of a ROW with their names. Lines of text stay as they are.
 
     The client's text has no quotes: text that can't be split as the type says stays as it is.
     """
+    if (type_ is None or type_.is_string) and display_width(text) > width and is_json(text):
+        return list(_json_lines(text))
     opening = _KINDS.get(type_.root) if type_ is not None else None
     if type_ is None or opening is None or display_width(text) <= width or text[:1] != opening or text[-1:] != _CLOSING[opening]:
         return text.split("\n")
@@ -53,3 +59,35 @@ def _parts(text: str) -> Iterator[str]:
             start = i + 2
     if text:
         yield text[start:]
+
+
+def is_json(text: str) -> bool:
+    """Whether it is an object or an array, as a whole."""
+    if text[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _json_lines(text: str) -> Iterator[str]:
+    """JSON with its parts on lines of their own; numbers, texts and their order stay as they are written."""
+    depth, line = 0, ""
+    for part in _JSON_PART.findall(text):
+        closes = part in ("}", "]")
+        if closes:
+            depth -= 1
+        if line.endswith(("{", "[")) if not closes else not line.endswith(("{", "[")):
+            yield line
+            line = "  " * depth
+        line += part
+        if part in ("{", "["):
+            depth += 1
+        elif part == ",":
+            yield line
+            line = "  " * depth
+        elif part == ":":
+            line += " "
+    yield line

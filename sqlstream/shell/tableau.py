@@ -74,14 +74,6 @@ def content_widths(names: Sequence[str], rows: Iterable[Cells], limit: int | Non
     return widths if limit is None else [min(w, limit) for w in widths]
 
 
-def limit_within(room: int, widths: Sequence[int], least: int) -> int:
-    """The widest that a column may be so that a line fits in ``room``; not below ``least``."""
-    limit = max(widths, default=least)
-    while limit > least and sum(min(w, limit) + 3 for w in widths) + 1 > room:
-        limit -= 1
-    return limit
-
-
 def table(names: Sequence[str], rows: Sequence[Cells], limit: int | None = None) -> Iterator[str]:
     """A whole table without its row count; nothing if there are no rows."""
     if rows:

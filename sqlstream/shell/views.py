@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import RowKind
 from sqlstream.session import results
-from sqlstream.shell import delimited, prose, tableau
+from sqlstream.shell import delimited, fitting, prose, tableau
+from sqlstream.shell.records import record, records, title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from sqlstream.core.changelog import Change
+    from sqlstream.plan.nodes import Field
     from sqlstream.session.results import Figures, Outcome, Rows, Stream
     from sqlstream.shell import live
     from sqlstream.shell.screen import Screen
@@ -31,6 +34,8 @@ KEPT_BEHIND = 100
 FIGURES_SECONDS = 1.0
 # The widest column of figures on the whole screen.
 FIGURES_WIDTH = 40
+# Rows over several lines: on, off, or auto, where a table has no room.
+EXPANDED = "sql-client.display.expanded"
 PRINT_TIME_COST = "sql-client.display.print-time-cost"
 OP = "op"
 OP_WIDTH = max(len(kind.value) for kind in RowKind)
@@ -95,7 +100,7 @@ def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], st
     with screen.held():
         error = FullScreen(names, result, limit, types=types, colour=_coloured()).show(outcome.changes, stop, left)
     rows = result.rows
-    for line in tableau.table(*_one_line_each(names, rows[-KEPT_BEHIND:]), limit):
+    for line in _fitted(names, types, rows[-KEPT_BEHIND:], limit, options):
         screen.emit(line)
     screen.emit(tableau.in_set(len(rows)) + (f", the last {KEPT_BEHIND} of them shown" if len(rows) > KEPT_BEHIND else ""))
     if error is not None:
@@ -117,7 +122,7 @@ def _full_screen_of_figures(outcome: Figures, screen: Screen, options: Mapping[s
     latest = live.Snapshot()
     with screen.held():
         error = FullScreen([c.name for c in outcome.columns], latest, FIGURES_WIDTH, colour=_coloured()).show(snapshots(), ended.set, left)
-    _rows(replace(outcome, rows=tuple(latest.rows), cut=True), screen, options, 0)
+    _rows(replace(outcome, rows=tuple(latest.rows)), screen, options, 0)
     if error is not None:
         raise error
 
@@ -140,20 +145,27 @@ def type_width(type_: Type, unbounded: int) -> int:
 
 def _rows(outcome: Rows, screen: Screen, options: Mapping[str, str], started: float) -> None:
     limit = _max_column_width(options) if outcome.query else None
-    names, rows = [c.name for c in outcome.columns], outcome.rows
-    if (outcome.query or outcome.cut) and screen.to_terminal:
-        names, rows = _one_line_each(names, rows)
-    if outcome.cut and screen.interactive and _mode(options) != "tableau":
-        widths = tableau.content_widths(names, rows)
-        limit = tableau.limit_within(shutil.get_terminal_size().columns, widths, _max_column_width(options))
-    for line in tableau.table(names, rows, limit):
+    names, types = [c.name for c in outcome.columns], [c.type for c in outcome.columns]
+    lines = _fitted(names, types, outcome.rows, limit, options) if screen.to_terminal else tableau.table(names, outcome.rows, limit)
+    for line in lines:
         screen.emit(line)
     screen.emit(tableau.in_set(len(outcome.rows)) + (_time_cost(options, started) if outcome.query else ""))
 
 
-def _one_line_each(names: list[str], rows: Sequence[live.Row]) -> tuple[list[str], tuple[live.Row, ...]]:
-    """A table whose cells leave the terminal as it is."""
-    return [tableau.escaped(name) for name in names], tuple(map(tableau.escaped_row, rows))
+def _fitted(
+    names: Sequence[str], types: Sequence[Type | None], rows: Sequence[live.Row], limit: int | None, options: Mapping[str, str]
+) -> Iterator[str]:
+    """Rows as the terminal has room for them, or as the user wants them. ``limit``: they are a query's, each on one line of a table."""
+    width, wanted = shutil.get_terminal_size().columns, _expanded(options)
+    if wanted == "on":
+        return records(names, types, rows, width)
+    if limit is not None:
+        names, rows = [tableau.escaped(name) for name in names], tuple(map(tableau.escaped_row, rows))
+    return tableau.table(names, rows, limit) if wanted == "off" else fitting.lines(names, types, rows, width, limit)
+
+
+def _expanded(options: Mapping[str, str]) -> str:
+    return options.get(EXPANDED, "auto").lower()
 
 
 def _stream(outcome: Stream, screen: Screen, options: Mapping[str, str], started: float, stopped: Callable[[], bool]) -> None:
@@ -162,16 +174,29 @@ def _stream(outcome: Stream, screen: Screen, options: Mapping[str, str], started
     limit = _max_column_width(options)
     floors = tableau.content_widths(names, ())
     widths = [OP_WIDTH, *(max(f, type_width(c.type, limit)) for f, c in zip(floors[1:], outcome.columns, strict=True))]
-    for line in tableau.head(names, widths):
+    expanded = screen.to_terminal and _is_expanded(widths, options)
+    for line in () if expanded else tableau.head(names, widths):
         screen.emit(line)
     count = 0
     for change in outcome.changes:
-        screen.emit(tableau.line((change.kind.value, *row(change.row)), widths))
         count += 1
+        for line in _change_expanded(change, outcome.columns) if expanded else (tableau.line((change.kind.value, *row(change.row)), widths),):
+            screen.emit(line)
     terminated = stopped()
-    if count and not terminated:
+    if count and not terminated and not expanded:
         screen.emit(tableau.border(widths))
     screen.emit(tableau.received(count, terminated=terminated) + _time_cost(options, started))
+
+
+def _is_expanded(widths: Sequence[int], options: Mapping[str, str]) -> bool:
+    wanted = _expanded(options)
+    return wanted == "on" or (wanted == "auto" and not fitting.fits(widths, shutil.get_terminal_size().columns))
+
+
+def _change_expanded(change: Change, columns: Sequence[Field]) -> Iterator[str]:
+    width = shutil.get_terminal_size().columns
+    yield title(change.kind.value, width)
+    yield from record([c.name for c in columns], [c.type for c in columns], change.row, width)
 
 
 def _max_column_width(options: Mapping[str, str]) -> int:

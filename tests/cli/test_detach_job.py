@@ -68,7 +68,7 @@ def test_each_row_is_there_once_while_a_job_moves(tmp_path: Path, engine, broker
             until(lambda more=before: written() > more)
             ((name, log, stops),) = rows(session, "DETACH JOB 'Ann''s  „Kopie“ $1'")
             assert (name, shlex.split(stops)) == (NAME, ["sqlstream", "jobs", "stop", NAME])
-            (one,) = (r for r in rows(session, "SHOW JOBS") if r[1] == NAME)
+            (one,) = (r for r in rows(session, "SHOW JOBS EXTENDED") if r[1] == NAME)
             ((folder, script),) = background.scripts(tmp_path)
             assert (one[7], str(background.log_of(folder))) == (f"{script.process}@{one[7].partition('@')[2]}", log)
             assert (listed()["supervisor"], listed()["restarts"]) == (script.supervisor, 0)

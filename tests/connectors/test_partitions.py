@@ -168,7 +168,7 @@ def test_brokers_that_give_no_answer_are_told_of(tmp_path: Path, engine, own_bro
     try:
         growing.until(lambda: growing.job.metrics.silent is not None)
         silent = f"Kafka at {own_broker.bootstrap} has not answered since "
-        (jobs,) = growing.session.run("SHOW JOBS")
+        (jobs,) = growing.session.run("SHOW JOBS EXTENDED")
         assert jobs.columns[6].name == "last error" and jobs.rows[0][2] == "RUNNING" and jobs.rows[0][6].startswith(silent)
         assert silent in growing.why() and "Nothing new" not in growing.why()
     finally:

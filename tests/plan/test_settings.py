@@ -277,7 +277,7 @@ def test_jars_of_users_are_files(tmp_path: Path) -> None:
 
 
 def test_jobs_of_a_new_session(session: Session) -> None:
-    (jobs,) = run(session, "SHOW JOBS")
+    (jobs,) = run(session, "SHOW JOBS EXTENDED")
     assert [c.name for c in jobs.columns] == [
         "job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process", "version", "size", "last progress",
     ]  # fmt: skip

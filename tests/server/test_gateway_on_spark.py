@@ -196,11 +196,11 @@ def test_a_job_goes_on_without_its_client(on_spark: Client, files: Path, tmp_pat
             return []
 
     until(lambda: rows() == [[1, 1]])
-    jobs = other.run("SHOW JOBS").rows
+    jobs = other.run("SHOW JOBS EXTENDED").rows
     assert [(row[0], row[2]) for row in jobs] == [(submitted.job_id, "RUNNING")]
     # The same statement again is the same job, which runs.
     assert other.run(f"STOP JOB '{submitted.job_id}'").rows == [["OK"]]
-    assert [row[2] for row in other.run("SHOW JOBS").rows] == ["CANCELED"]
+    assert [row[2] for row in other.run("SHOW JOBS EXTENDED").rows] == ["CANCELED"]
 
 
 def test_many_clients_query_at_once(on_spark: Client) -> None:

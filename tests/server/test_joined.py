@@ -432,7 +432,7 @@ def test_jobs_go_on_when_the_shell_leaves(on_spark: Client, joined: Opened, file
     feed(files, {"id": 2, "n": 3})
     query = "SET 'execution.runtime-mode' = 'batch'; SELECT id FROM copied ORDER BY id"
     until(lambda: rows(another, query) == [("1",), ("2",)])
-    assert rows(another, "SHOW JOBS")[0][1] == "copy"
+    assert rows(another, "SHOW JOBS EXTENDED")[0][1] == "copy"
     list(another.run("STOP JOB 'copy'"))
     # One that is waited for.
     (files.parent / "once").mkdir()

@@ -43,6 +43,7 @@ STATEMENTS = (
     "EXPLAIN SELECT * FROM v",
     f"SELECT 'x' FROM k WHERE password = '{CANARY}'",
     "SHOW JOBS",
+    "SHOW JOBS EXTENDED",
 )
 
 

@@ -18,8 +18,11 @@ SHORT = {
     "\\top": "SHOW JOB METRICS;",
     "\\why": "EXPLAIN JOB;",
     "\\why 0a1b": "EXPLAIN JOB '0a1b';",
-    "\\q": "SHOW QUERIES;",
-    "\\q spent least=5 who='it''s me; x' when=2026-01-01": "EXECUTE QUERY `spent` (`least` => 5, `who` => 'its me; x', `when` => '2026-01-01');",
+    "\\q": "QUIT;",
+    "\\x": "SET 'sql-client.display.expanded' = 'on';",
+    "\\x auto": "SET 'sql-client.display.expanded' = 'auto';",
+    "\\n": "SHOW QUERIES;",
+    "\\n spent least=5 who='it''s me; x' when=2026-01-01": "EXECUTE QUERY `spent` (`least` => 5, `who` => 'its me; x', `when` => '2026-01-01');",
     "\\peek clicks": "PEEK 'clicks';",
     "\\peek my.topic 3": "PEEK 'my.topic' LIMIT 3;",
     "\\infer clicks": "INFER TABLE FROM 'clicks';",
@@ -56,7 +59,7 @@ def test_sql_stays(text):
         ("\\peak x", "There is no command \\peak."),
         ("\\peek", "takes: topic [n]"),
         ("\\plot 'a", "No closing quotation"),
-        ("\\q a b", "takes: [query"),
+        ("\\n a b", "takes: [query"),
     ],
 )
 def test_wrong_use_is_told(line, said):

@@ -87,7 +87,7 @@ def test_ctrl_d_quits_by_a_statement_where_there_are_jobs(fake_session, type_key
 def test_a_job_that_fails_is_told_once(fake_session, screen, type_keys):
     session = fake_session({"SHOW x": some_jobs})
     type_keys(session, "SHOW x;\rSHOW y;\rQUIT;\r")
-    line = "[ERROR] Job 0123abcd (insert-into_answers) has failed: The broker is gone. \\why 0123abcd says more."
+    line = "[ERROR] Job 0123abcd (answers) has failed: The broker is gone. \\why 0123abcd says more."
     assert screen.err.getvalue().count("has failed") == 1
     assert line in screen.err.getvalue().splitlines()
 

@@ -10,6 +10,7 @@ from sqlstream.core.changelog import Change, RowKind
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.nodes import Field
 from sqlstream.session import results
+from sqlstream.shell import tableau
 from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show, type_width
 from sqlstream.sql import types as t
@@ -141,21 +142,73 @@ def test_a_terminal_is_left_as_it_is(screen, terminal, mode, cell):
     assert shown(screen, outcome, SILENT | {"sql-client.execution.result-mode": mode}).splitlines()[3:-2] == f"| {cell} |".splitlines()
 
 
-@pytest.mark.parametrize(
-    ("options", "columns", "expected"),
-    [
-        ({}, 60, f"| 7 | {'x' * 49}... |"),
-        ({}, 20, f"| 7 | {'x' * 27}... |"),
-        ({"sql-client.display.max-column-width": "10"}, 15, f"| 7 | {'x' * 7}... |"),
-        ({"sql-client.execution.result-mode": "tableau"}, 60, f"| 7 | {'x' * 90} |"),
-    ],
-)
-def test_long_cells_are_cut_where_the_terminal_has_no_room(screen, monkeypatch, options, columns, expected):
+WIDE_WORDS = (("7", "the sum of the amounts of a day"), ("8", None))
+
+
+def terminal(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
-    outcome = results.text_rows(("n", "value"), (("7", "x" * 90),), cut=True)
-    assert f"| 7 | {'x' * 90} |" in shown(screen, outcome, options).splitlines()
-    screen.interactive = True
-    assert expected in shown(screen, outcome, options).splitlines()
+    return Screen(out=Terminal(), err=Terminal())
+
+
+@pytest.mark.parametrize("columns", [80, 30, 20])
+def test_no_line_of_an_answer_is_wider_than_the_terminal(monkeypatch, columns):
+    rows = (("7", "the sum of the amounts of a day"), ("8", None), ("9", "日本語" * 20), ("10", "x" * 90), ("11", "two\nlines"), ("", ""))
+    for query in (True, False):
+        said = shown(terminal(monkeypatch, columns), results.text_rows(("n", "what is meant"), rows, query=query), SILENT).splitlines()
+        assert all(tableau.display_width(line) <= columns for line in said), said
+
+
+def test_what_has_room_is_a_table_as_flink_has_it(monkeypatch):
+    outcome = results.text_rows(("n", "what"), WIDE_WORDS)
+    assert shown(terminal(monkeypatch, 41), outcome).splitlines()[3] == "| 7 | the sum of the amounts of a day |"
+    piped = Screen(out=io.StringIO(), err=io.StringIO())
+    monkeypatch.setenv("COLUMNS", "20")
+    assert shown(piped, outcome).splitlines()[3] == "| 7 | the sum of the amounts of a day |"
+
+
+def test_cells_of_a_narrow_table_go_on_below(monkeypatch):
+    assert shown(terminal(monkeypatch, 23), results.text_rows(("n", "what"), WIDE_WORDS)).splitlines()[3:6] == [
+        "| 7 | the sum of the  |", "|   | amounts of a    |", "|   | day             |",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["table", "tableau"])
+def test_rows_without_room_are_shown_one_by_one(monkeypatch, mode):
+    names = [f"column_{i}" for i in range(5)]
+    outcome = results.Rows(columns=tuple(Field(n, t.STRING) for n in names), rows=(tuple("x" * 40 for _ in names), (None,) * 5), query=True)
+    options = SILENT | {"sql-client.execution.result-mode": mode}
+    said = shown(terminal(monkeypatch, 60), outcome, options).splitlines()
+    assert said[:2] == ["-[ row 1 ]".ljust(60, "-"), f"column_0 : {'x' * 40}"]
+    assert said[6:] == ["-[ row 2 ]".ljust(60, "-"), *(f"{n} : <NULL>" for n in names), "2 rows in set"]
+    # Of a table, each cell is cut as Flink cuts it.
+    assert f"| {'x' * 27}... |" in shown(terminal(monkeypatch, 200), outcome, options)
+    assert f"| {'x' * 27}... |" in shown(terminal(monkeypatch, 60), outcome, options | {"sql-client.display.expanded": "off"})
+
+
+def test_json_is_shown_part_by_part(monkeypatch):
+    value = '{"id":1.10,"who":{"name":"a, b","tags":["x","y"],"none":[]},"text":"' + "word " * 10 + '"}'
+    said = shown(terminal(monkeypatch, 40), results.text_rows(("value",), ((value,), ("{no json" + "x" * 40,)))).splitlines()
+    assert said[1:4] == ["value : {", '      :   "id": 1.10,', '      :   "who": {']
+    assert "".join(line[8:].strip() for line in said[1 : said.index("-[ row 2 ]".ljust(40, "-"))]).replace(" ", "") == value.replace(" ", "")
+
+
+def test_one_text_of_several_lines_can_be_copied(monkeypatch):
+    text = "CREATE TABLE t (\n  a INT\n)"
+    assert shown(terminal(monkeypatch, 80), results.text_rows(("result",), ((text,),))) == f"{text}\n1 row in set\n"
+
+
+def test_a_stream_is_shown_row_by_row_on_request(monkeypatch):
+    columns = (Field("a", t.STRING), Field("b", t.INT))
+    changes = [Change(RowKind.INSERT, ("x", "1")), Change(RowKind.DELETE, ("x\x1b[2J", None))]
+
+    def said(width, wanted):
+        options = SILENT | {"sql-client.execution.result-mode": "tableau", "sql-client.display.expanded": wanted}
+        return shown(terminal(monkeypatch, width), results.Stream(columns=columns, changes=iter(changes)), options).splitlines()
+
+    expanded = ["-[ +I ]", "a : x", "b : 1", "-[ -D ]", "a : x\\u001b[2J", "b : <NULL>", "Received a total of 2 rows"]
+    assert [line.rstrip("-") if line.startswith("-[") else line for line in said(100, "on")] == expanded
+    assert said(40, "auto") == said(40, "on")
+    assert said(100, "auto") == said(40, "off") and said(100, "auto")[0].startswith("+--")
 
 
 def test_an_empty_set_has_no_table(screen):
@@ -236,7 +289,8 @@ TEXT = (Field("s\x1b[H", t.STRING),)
     lambda: results.Text(lines=HOSTILE),
     lambda: results.Done(notices=(HOSTILE,)),
 ])  # fmt: skip
-def test_a_terminal_gets_nothing_of_the_data_that_it_obeys(made, output) -> None:
+def test_a_terminal_gets_nothing_of_the_data_that_it_obeys(made, output, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     screen = Screen(Terminal(), Terminal(), output=output)
     show(made(), screen, {**SILENT, "table.display.max-column-width": "100"}, time.monotonic(), lambda: False)
     screen.error(ValidationError(HOSTILE))

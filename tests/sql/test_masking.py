@@ -63,10 +63,10 @@ BEARERS = (
     "EXECUTE QUERY login (password /* his */ => 'hunter2', n => 'x')",
     "EXECUTE QUERY login (`password`=>'hunter2')",
     "EXECUTE QUERY nosuch (pwd => 'hunter2')",
-    "\\q login password=hunter2",
-    "\\q login password='hunter2 and more' n=1",
-    "\\q login \"pass\"word=hunter2",
-    "\\q login n=1 password = hunter2",
+    "\\n login password=hunter2",
+    "\\n login password='hunter2 and more' n=1",
+    "\\n login \"pass\"word=hunter2",
+    "\\n login n=1 password = hunter2",
     "SET 'spark.hadoop.fs.s3a.access.key' = 'hunter2'",
     "SET spark.hadoop.fs.s3a.access.key=hunter2",
     "SET spark.my-app.pwd = hunter2 and hunter2",
@@ -107,7 +107,7 @@ HARMLESS = (
     "SELECT token, COUNT(*) FROM t WHERE token = other AND u.token <> t.token GROUP BY token",
     "SET 'spark.hadoop.fs.s3a.aws.credentials.provider' = 'org.apache.X'",
     "EXECUTE QUERY q (n => 1, name => 'bob')",
-    "\\q q n=1 name='bob x'",
+    "\\n q n=1 name='bob x'",
     "\\d tokens",
 )
 LOGIN = "-- Who is it?\n-- :password STRING = 'unset99'\n-- :n INT = 1\nSELECT n FROM clicks WHERE who = :password AND n = :n;\nSELECT UPPER(:password) FROM nowhere;\n"

@@ -48,6 +48,7 @@ SHOWS = {
     "SHOW FULL MODULES": {"kind": "FULL MODULES"},
     "SHOW JARS": {"kind": "JARS"},
     "SHOW JOBS": {"kind": "JOBS"},
+    "SHOW JOBS EXTENDED": {"kind": "JOBS", "extended": True},
     "SHOW JOB METRICS": {"kind": "JOB METRICS"},
     "SHOW SAVEPOINTS": {"kind": "SAVEPOINTS"},
     "SHOW CURRENT CATALOG": {"kind": "CURRENT CATALOG"},

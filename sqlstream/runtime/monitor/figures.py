@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlstream.core.zones import zone_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlstream.runtime.monitor.metrics import BrokerContact, JobMetrics, Partition, QueryMetrics
 
 OVERVIEW = ("job", "status", "rows in", "rows out", "rows/s", "lag", "watermark", "state rows", "state bytes", "late rows",
             "lag by partition", "restarts", "last error", "job id")  # fmt: skip
+SUMMARY = ("job name", "status", "rows/s", "lag", "restarts", "since")
 # Partitions that a cell of the overview names: those with the most lag.
 _MOST_PARTITIONS = 8
 _BAR = 20
@@ -66,11 +68,15 @@ def rows(count: int) -> str:
 
 
 def short_name(name: str) -> str:
-    """A job's name, without the catalog and database of its tables where it is made of them."""
-    start = "insert-into_"
-    if not name.startswith(start):
-        return name
-    return start + ",".join(path.rpartition(".")[2] for path in name[len(start) :].split(","))
+    """A job's name as it is shown, and may be written: the names of its tables where it is made of them."""
+    tables = name.removeprefix("insert-into_")
+    return name if tables == name else ",".join(path.rpartition(".")[2] for path in tables.split(","))
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """The names of several jobs as they are shown: short where that is one's alone."""
+    short = Counter(map(short_name, dict.fromkeys(names)))
+    return [name if short[short_name(name)] > 1 else short_name(name) for name in names]
 
 
 def overview(job: JobMetrics) -> tuple[str | None, ...]:
@@ -81,6 +87,19 @@ def overview(job: JobMetrics) -> tuple[str | None, ...]:
         None if job.watermark is None else moment(job.watermark, job.zone), _known(job.state_rows), _known(job.state_bytes), str(job.late),
         _lags(lagging), str(job.restarts), last_error(job), job.id,
     )  # fmt: skip
+
+
+def summaries(jobs: Sequence[tuple[str, float | None, Mapping[str, str | None]]], time: Callable[[float], str]) -> list[tuple[str | None, ...]]:
+    """Rows under SUMMARY, of each job's name, the second since 1970 at which it began, and its row under OVERVIEW; ``time`` writes a second.
+
+    What a job does now is of one that runs.
+    """
+    names = short_names([name for name, _, _ in jobs])
+    rows: list[tuple[str | None, ...]] = []
+    for name, (_, since, figures) in zip(names, jobs, strict=True):
+        rate, lag = (figures.get(f) if figures.get("status") == "RUNNING" else None for f in ("rows/s", "lag"))
+        rows.append((name, figures.get("status"), rate, lag, figures.get("restarts"), None if since is None else time(since)))
+    return rows
 
 
 def last_error(job: JobMetrics) -> str | None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.control.status import Status
-from sqlstream.runtime.monitor.figures import short_name
 from sqlstream.runtime.monitor.reporting.families import FAMILIES
 from sqlstream.server.answers import NotThere
 
@@ -88,7 +87,7 @@ def overview(job: Shown) -> dict[str, Any]:
     """A job in the list of all."""
     return {
         "jid": job.id,
-        "name": short_name(job.name),
+        "name": job.name,
         "start-time": _ms(job.started),
         "end-time": -1 if job.ended is None else _ms(job.ended),
         "duration": _ms(job.now - job.started),
@@ -126,7 +125,7 @@ def plan(job: Shown) -> dict[str, Any]:
     """The plan of a job: a node for each sink."""
     same = {"parallelism": 1, "operator": "", "operator_strategy": "", "optimizer_properties": {}}
     nodes = [{"id": vertex_id(job, number), "description": f"Sink: {name}", **same} for number, name in enumerate(job.sinks)]
-    return {"jid": job.id, "name": short_name(job.name), "type": "STREAMING" if job.streaming else "BATCH", "nodes": nodes}
+    return {"jid": job.id, "name": job.name, "type": "STREAMING" if job.streaming else "BATCH", "nodes": nodes}
 
 
 def exceptions(job: Shown) -> dict[str, Any]:

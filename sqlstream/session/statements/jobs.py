@@ -17,7 +17,7 @@ from sqlstream.runtime.jobs.control.ask import ask, find
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.job import describe as describe_job
-from sqlstream.runtime.monitor.figures import OVERVIEW, details, last_error, overview, short_name, size
+from sqlstream.runtime.monitor.figures import OVERVIEW, SUMMARY, details, last_error, overview, short_name, size, summaries
 from sqlstream.session import results
 from sqlstream.sql.syntax import ast
 from sqlstream.udf.declarations.left_out import count as left_out_rows
@@ -36,9 +36,16 @@ if TYPE_CHECKING:
 _JOBS = ("job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process", "version", "size", "last progress")
 
 
-def listed(jobs: Jobs) -> Outcome:
+def listed(jobs: Jobs, *, extended: bool = False) -> Outcome:
     """SHOW JOBS."""
-    return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs))])
+    if extended:
+        return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs))])
+    rows = [*((j.name, j.started, _figures(j)) for j in jobs), *((r.name, r.since, r.figures) for r in _elsewhere(jobs))]
+    return results.text_rows(SUMMARY, summaries(rows, _time))
+
+
+def _figures(job: Job) -> dict[str, str | None]:
+    return dict(zip(OVERVIEW, overview(job.sampled()), strict=True))
 
 
 def metrics(jobs: Jobs) -> Outcome:
@@ -47,7 +54,7 @@ def metrics(jobs: Jobs) -> Outcome:
 
 
 def _listed(job: Job) -> tuple[str | None, ...]:
-    """A row of SHOW JOBS."""
+    """A row of SHOW JOBS EXTENDED."""
     figures = job.sampled()
     process = f"{os.getpid()}@{socket.gethostname()}" if job.lives else None
     stored = _storage(registry.JobRecord(job.folder.parent, job.name, None))
@@ -57,7 +64,7 @@ def _listed(job: Job) -> tuple[str | None, ...]:
 def _listed_elsewhere(record: JobRecord) -> tuple[str | None, ...]:
     """The same of a job that is not this session's."""
     figures = record.figures
-    started = None if record.status is None else _time(record.status.since)
+    started = None if record.since is None else _time(record.since)
     return (
         record.id or None, record.name, record.state, started, figures.get("restarts"), figures.get("late rows"), figures.get("last error"),
         record.process, *_storage(record),
@@ -128,7 +135,7 @@ def _described_elsewhere(record: JobRecord, *, extended: bool) -> Iterator[tuple
     figures = record.figures
     yield from (("job id", record.id or None), ("job name", record.name), ("status", record.state), ("process", record.process))
     yield "mode", None if record.status is None else record.status.mode
-    yield "start time", None if record.status is None else _time(record.status.since)
+    yield "start time", None if record.since is None else _time(record.since)
     yield from (("restarts", figures.get("restarts")), ("rows read", figures.get("rows in")), ("late rows", figures.get("late rows")))
     yield "checkpoint", None if record.latest is None else str(record.latest.folder / "checkpoint")
     yield from zip(_JOBS[-3:], _storage(record), strict=True)
@@ -140,8 +147,9 @@ def _described_elsewhere(record: JobRecord, *, extended: bool) -> Iterator[tuple
 
 
 def stop(node: ast.StopJob, context: Context) -> Outcome:
-    """STOP JOB; an interrupt ends the wait."""
-    made = ask(context.jobs, node.this.name, Action.stop(savepoint=node.savepoint, drain=node.drain), context.user.interrupted)
+    """STOP JOB; an interrupt ends the wait. Where nobody is asked, a part of a name could mean another job tomorrow."""
+    action, whole = Action.stop(savepoint=node.savepoint, drain=node.drain), context.user.ask is None
+    made = ask(context.jobs, node.this.name, action, context.user.interrupted, whole=whole)
     return _path(made) if made else results.Done()
 
 
@@ -218,7 +226,7 @@ def alter(node: ast.AlterJob, context: Context) -> Outcome:
     """ALTER JOB .. SET OFFSETS. Raises ValidationError."""
     jobs, zone = context.jobs, context.planner.zone
     jobs.await_ended()
-    record = registry.find(jobs.folders.jobs, node.this.name)
+    record = registry.find(jobs.folders.jobs, node.this.name, whole=True)
     record.check_stopped()
     wanted = {}
     for option in node.expressions:
@@ -235,10 +243,10 @@ def alter(node: ast.AlterJob, context: Context) -> Outcome:
 def drop(node: ast.DropJob, context: Context) -> Outcome:
     """DROP JOB. Raises ValidationError where it runs, or there is none."""
     jobs = context.jobs
-    if node.if_exists and not registry.exists(jobs.folders.jobs, node.this.name):
+    if node.if_exists and not registry.exists(jobs.folders.jobs, node.this.name, whole=True):
         return results.Done()
     jobs.await_ended()
-    record = registry.find(jobs.folders.jobs, node.this.name)
+    record = registry.find(jobs.folders.jobs, node.this.name, whole=True)
     record.check_stopped()
     record.drop()
     jobs.forget(record.path)

@@ -48,8 +48,8 @@ def agreed(node: exp.Expr, context: Context) -> bool:
         case ast.StopJob():
             then = "What it waits for is emitted: the same statement starts anew." if node.drain else _CONTINUES
             return agrees(f"Stop the job {find(jobs, node.this.name).name}? {then}")
-        case ast.DropJob() if registry.exists(jobs.folders.jobs, node.this.name):
-            record = registry.find(jobs.folders.jobs, node.this.name)
+        case ast.DropJob() if registry.exists(jobs.folders.jobs, node.this.name, whole=True):
+            record = registry.find(jobs.folders.jobs, node.this.name, whole=True)
             record.check_stopped()
             return agrees(f"Delete job '{record.name}' ({size(record.size())})? Its state and offsets are lost; tables keep their rows.")
         case ast.DropSavepoint():

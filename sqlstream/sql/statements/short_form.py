@@ -90,6 +90,13 @@ def plot(words: list[str]) -> str:
     return " BY ".join(["PLOT " + quote(words[0]), *map(quote, words[1:])]) if words else "PLOT"
 
 
+def expand(words: list[str]) -> str:
+    wanted = (words or ["on"])[0].lower()
+    if len(words) > 1 or wanted not in ("on", "off", "auto"):
+        raise UsageError
+    return f"SET 'sql-client.display.expanded' = '{wanted}'"
+
+
 def help_on(words: list[str]) -> str:
     return f"HELP {' '.join(words)}" if words else "HELP"
 

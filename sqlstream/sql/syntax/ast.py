@@ -435,11 +435,13 @@ class Drop(Statement):
 class Show(Statement):
     """kind: CATALOGS, TABLES, USER FUNCTIONS, CURRENT CATALOG, CREATE TABLE, ..: the words behind SHOW.
 
-    this: what it is of (FROM, IN or the object); like: a string literal with the flags negated and ilike.
+    this: what it is of (FROM, IN or the object); like: a string literal with the flags negated and ilike;
+    extended: with all columns.
     """
 
-    arg_types = {"kind": True, "this": False, "like": False, "negated": False, "ilike": False}
+    arg_types = {"kind": True, "this": False, "like": False, "negated": False, "ilike": False, "extended": False}
     kind = One[str]()
+    extended = Flag()
     like_pattern = Maybe[exp.Literal]("like")
     negated = Flag()
     is_ilike = Flag("ilike")

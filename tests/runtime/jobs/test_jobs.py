@@ -64,7 +64,7 @@ def test_a_stopped_job_goes_on_where_it_was(tmp_path: Path, engine) -> None:
     assert ids(tmp_path / "copies") == [1, 2, 3]
     assert again.folder == job.folder
     assert again.sampled().rows_in == 1
-    (shown,) = session.run("SHOW JOBS")
+    (shown,) = session.run("SHOW JOBS EXTENDED")
     assert [row[2] for row in shown.rows] == ["CANCELED", "RUNNING"]
     assert all(all(row[8:]) for row in shown.rows)
     (described,) = session.run(f"DESCRIBE JOB '{again.id}'")
@@ -269,7 +269,7 @@ def test_an_existing_delta_table_of_another_shape_is_refused(tmp_path: Path, eng
     with pytest.raises(SqlStreamError) as caught:
         list(session.run("INSERT INTO kept SELECT id, word FROM numbers"))
     assert "kept" in caught.value.message
-    assert rows(session, "SHOW JOBS") == []
+    assert rows(session, "SHOW JOBS EXTENDED") == []
     session.close()
 
 
@@ -281,10 +281,10 @@ def test_what_is_refused_once_its_source_is_opened_is_no_job(tmp_path: Path, eng
     for _ in range(2):
         with pytest.raises(SqlStreamError, match="keeps no change data feed"):
             list(session.run("INSERT INTO seen SELECT id FROM kept"))
-        assert rows(session, "SHOW JOBS") == []
+        assert rows(session, "SHOW JOBS EXTENDED") == []
     spark.sql(f"ALTER TABLE delta.`{tmp_path / 'kept'}` SET TBLPROPERTIES (delta.enableChangeDataFeed = true)")
     list(session.run("INSERT INTO seen SELECT id FROM kept"))
-    ((_, name, *_),) = rows(session, "SHOW JOBS")
+    ((_, name, *_),) = rows(session, "SHOW JOBS EXTENDED")
     assert name == "follows"
     session.close()
 
@@ -503,7 +503,7 @@ def test_in_the_shell_a_changed_statement_may_be_another_job(tmp_path: Path, eng
         again = submit(session, statement)
         catch_up(again)
         assert again.name == names[number]
-    (shown,) = session.run("SHOW JOBS")
+    (shown,) = session.run("SHOW JOBS EXTENDED")
     assert [(row[1], row[8]) for row in shown.rows] == [(name, "1") for name in names] * 2
     # All of them run: another one would be the fourth.
     (explained,) = session.run("EXPLAIN INSERT INTO words SELECT word FROM numbers;")

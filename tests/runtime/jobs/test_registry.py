@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -148,9 +149,47 @@ def test_why_a_job_that_has_ended_gives_nothing(tmp_path: Path, folder: JobFolde
 def test_a_job_is_found_by_name_and_by_the_beginning_of_its_id(tmp_path: Path, folder: JobFolder) -> None:
     Status("42ab", "CANCELED", 1.0, "1").write(folder.path)
     assert registry.find(tmp_path / ".sqlstream" / "jobs", NAME).path == registry.find(tmp_path / ".sqlstream" / "jobs", "42").path == folder.path
-    for unknown in ("", "43", "Übersicht"):
+    for unknown in ("", "43", "Übersicht über"):
         with pytest.raises(ValidationError, match="does not exist"):
             registry.find(tmp_path / ".sqlstream" / "jobs", unknown)
+
+
+def job_called(project: Path, name: str, id_: str) -> None:
+    """A job that was stopped."""
+    jobs = project / ".sqlstream" / "jobs"
+    folder = JobFolder(jobs / f"{len(list(jobs.glob('*')))}", name)
+    folder.path.mkdir(parents=True)
+    (folder.path / "job.json").write_text(json.dumps({"name": name}))
+    Status(id_, "CANCELED", 1.0, "1").write(folder.path)
+
+
+def test_a_job_is_found_by_its_short_name_and_by_a_part_that_it_alone_has(tmp_path: Path) -> None:
+    jobs, start = tmp_path / ".sqlstream" / "jobs", "insert-into_default_catalog."
+    for name, id_ in ((f"{start}d.per_minute", "1a"), (f"{start}d.abcd", "2a"), ("bad", "3a"), ("other", "bad1"), (f"{start}e.abcd", "abcd")):
+        job_called(tmp_path, name, id_)
+
+    def found(name: str, *, whole: bool = False) -> str:
+        return registry.find(jobs, name, whole=whole).id
+
+    assert (found("per_minute"), found("minute"), found("bad"), found("bad1"), found("e.ab")) == ("1a", "1a", "3a", "bad1", "abcd")
+    with pytest.raises(ValidationError, match=f"Several jobs are meant by 'abcd': {start}d.abcd, {start}e.abcd"):
+        found("abcd")
+    assert found("per_minute", whole=True) == "1a"
+    with pytest.raises(ValidationError, match="does not exist") as caught:
+        found("per_minut", whole=True)
+    assert caught.value.hint == "Did you mean 'per_minute'?"
+    session = Session(tmp_path)
+    (listed,) = session.run("SHOW JOBS")
+    assert isinstance(listed, Rows)
+    assert sorted(row[0] or "" for row in listed.rows) == ["bad", f"{start}d.abcd", f"{start}e.abcd", "other", "per_minute"]
+    assert [c.name for c in listed.columns] == ["job name", "status", "rows/s", "lag", "restarts", "since"]
+    assert {row[1:] for row in listed.rows} == {("CANCELED", None, None, None, "1970-01-01T00:00:01")}
+    # A statement that loses something, or that nobody is asked about, takes no part of a name.
+    for statement in ("DROP JOB 'minute'", "STOP JOB 'minute'", "ALTER JOB 'minute' SET OFFSETS ('t' = 'latest')"):
+        with pytest.raises(ValidationError, match="Job minute does not exist"):
+            list(session.run(statement))
+    list(session.run("DROP JOB IF EXISTS 'minute'; DROP JOB 'per_minute'"))
+    assert not registry.exists(jobs, "per_minute") and registry.exists(jobs, "oth")
 
 
 def test_a_folder_of_a_newer_release_is_listed(tmp_path: Path, folder: JobFolder) -> None:
@@ -162,7 +201,7 @@ def test_a_folder_of_a_newer_release_is_listed(tmp_path: Path, folder: JobFolder
 
 def test_show_jobs_has_those_of_other_processes(tmp_path: Path, folder: JobFolder, holder: subprocess.Popen[str]) -> None:
     session = Session(tmp_path)
-    (shown,) = session.run("SHOW JOBS")
+    (shown,) = session.run("SHOW JOBS EXTENDED")
     assert isinstance(shown, Rows)
     ((id_, name, status, _, _, _, error, process, *_),) = shown.rows
     assert (id_, name, status, error) == ("0123abcd", NAME, "RUNNING", None)
@@ -187,7 +226,7 @@ def test_what_a_job_of_another_process_does(tmp_path: Path, folder: JobFolder, h
     commits = folder.path / "1" / "checkpoint" / "0_t" / "commits"
     (commits / "3").mkdir(parents=True)
     os.utime(commits / "3", (1e9, 1e9))
-    (listed, metrics, described) = (shown(session, s) for s in ("SHOW JOBS", "SHOW JOB METRICS", f"DESCRIBE JOB EXTENDED '{NAME}'"))
+    (listed, metrics, described) = (shown(session, s) for s in ("SHOW JOBS EXTENDED", "SHOW JOB METRICS", f"DESCRIBE JOB EXTENDED '{NAME}'"))
     assert (listed["version"], listed["last progress"]) == ("1", "2001-09-09T01:46:40") and listed["size"]
     assert (metrics["job"], metrics["status"], metrics["rows in"], metrics["lag"], metrics["job id"]) == ("konten", "RUNNING", "7", "3", "0123abcd")
     assert (described["status"], described["rows read"], described["lag"]) == ("RUNNING", "7", "3")

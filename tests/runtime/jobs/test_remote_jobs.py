@@ -107,7 +107,7 @@ def test_the_life_of_a_job(project: Project, directory: str, tmp_path: Path) -> 
     with pytest.raises(ValidationError, match="keeps no 'itme'"):
         project.rows(f"{declared.replace('`item`', '`itme`').replace('TABLE state', 'TABLE wrong')} SELECT * FROM wrong;")
     other = Session(tmp_path, options={"execution.checkpointing.dir": directory}, notify=print, engine=project.session.context.engine.given)
-    (job,) = rows(other, "SHOW JOBS;")
+    (job,) = rows(other, "SHOW JOBS EXTENDED;")
     assert (job["job name"], job["status"], job["version"]) == ("job", "CANCELED", "2") and job["size"] != "0 B"
     (described,) = ([r for r in list(other.run("DESCRIBE JOB 'job';"))[-1].rows if r[0] == "checkpoint"],)
     assert described == [("checkpoint", f"{directory}/jobs/job/2/checkpoint")]

@@ -98,7 +98,7 @@ def test_a_database_that_comes_back(world: World) -> None:
     until(lambda: any(f"has failed 5 times {again}" in line for line in world.told), said=lambda: world.told)
     until(lambda: job.status is JobStatus.RESTARTING)
     assert other.status is JobStatus.RUNNING and other.restarts.count == 0
-    (jobs,) = world.run("SHOW JOBS")
+    (jobs,) = world.run("SHOW JOBS EXTENDED")
     status, restarts, error = (next(row for row in jobs.rows if row[0] == job.id)[i] for i in (2, 4, 6))
     assert status == "RESTARTING" and int(restarts) >= 3 and error.startswith(f"restart {restarts} at ") and "refused" in error
     (described,) = world.run(f"DESCRIBE JOB '{job.id}'")

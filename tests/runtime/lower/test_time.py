@@ -107,7 +107,7 @@ def test_late_rows_are_counted(client):
         catch_up(job)
     # The second step's two rows are late for the window that ends at 10, in time for the one that ends at 15.
     assert client.lines == ["+I[4]", "+I[2]"]
-    (shown,) = client.run("SHOW JOBS")
+    (shown,) = client.run("SHOW JOBS EXTENDED")
     assert shown.columns[5].name == "late rows"
     assert shown.rows[0][5] == "8"
     (described,) = client.run(f"DESCRIBE JOB '{job.id}'")

@@ -87,7 +87,7 @@ def test_a_command_hears_of_what_begins_and_of_what_is_over(tmp_path: Path) -> N
     failed = heard.alerts()[3]
     assert failed.pop("time").endswith("Z")
     assert failed == {
-        "text": "Job 'insert-into_answers' has failed: Ä.", "event": "failed", "over": False, "job_id": "0123abcd",
+        "text": "Job 'answers' has failed: Ä.", "event": "failed", "over": False, "job_id": "0123abcd",
         "job": "insert-into_default_catalog.default_database.answers", "status": "FAILED", "error": "Ä.", "hint": None, "project": "/project",
     }  # fmt: skip
     watch.close()
@@ -102,7 +102,7 @@ def test_restarts_are_those_of_an_hour(tmp_path: Path, monkeypatch: pytest.Monke
         now[0] = minute * 60.0
         watch.look(replace(job(lagging(0)), restarts=restarts))
     assert heard.events() == [("restarts", False), ("restarts", True)]
-    assert heard.alerts()[0]["text"].startswith("Job 'insert-into_answers' was started again 3 times within an hour")
+    assert heard.alerts()[0]["text"].startswith("Job 'answers' was started again 3 times within an hour")
     watch.close()
 
 
@@ -124,12 +124,12 @@ def test_quiet_is_over_when_a_row_is_read(tmp_path: Path, monkeypatch: pytest.Mo
     assert look(1122, QueryMetrics()) == [("quiet", False)]
     assert look(1130, QueryMetrics(), status="RESTARTING") == look(1135) == look(1140, QueryMetrics()) == []
     assert look(1141, QueryMetrics(last_input=1_140_500)) == [("quiet", True)]
-    assert heard.alerts()[-1]["text"] == "Job 'insert-into_answers' reads rows again."
+    assert heard.alerts()[-1]["text"] == "Job 'answers' reads rows again."
     assert look(1150, behind) == [("lag", False)]
     assert look(1155, status="RESTARTING") == [] and look(1156, lagging(0)) == [("lag", True)]
     assert look(1190, QueryMetrics()) == [("quiet", False)]
     assert look(1191, status="CANCELED") == [("quiet", True)]
-    assert heard.alerts()[-1]["text"] == "Job 'insert-into_answers' is CANCELED."
+    assert heard.alerts()[-1]["text"] == "Job 'answers' is CANCELED."
     watch.close()
 
 
@@ -140,7 +140,7 @@ def test_one_that_was_not_started_again(tmp_path: Path) -> None:
     watching({}).left("insert-into_a.b.big", problem)
     (alert,) = heard.alerts()
     assert (alert["text"], alert["event"], alert["job"], alert["error"], alert["hint"]) == (
-        "Job 'insert-into_big' was not started again: Object 'big' not found.", "failed", "insert-into_a.b.big", problem.message, problem.hint,
+        "Job 'big' was not started again: Object 'big' not found.", "failed", "insert-into_a.b.big", problem.message, problem.hint,
     )  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def test_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nobody_can_be_told(tmp_path: Path) -> None:
     """It is said why, without the address, which may be a secret."""
     said: list[str] = []
-    start = "Nobody could be told that job 'insert-into_answers' has failed: No. 'alert.to': "
+    start = "Nobody could be told that job 'answers' has failed: No. 'alert.to': "
     with listening(500) as (address, _):
         watching({"alert.to": address + "/s3cret"}, said).look(job(status="FAILED", error="No."))
     watching({"alert.to": address + "/s3cret"}, said).look(job(status="FAILED", error="No."))

@@ -129,7 +129,7 @@ def test_the_overview_and_a_failure(session, broker) -> None:
     names = [c.name for c in outcome.columns]
     row = dict(zip(names, outcome.rows[0], strict=True))
     assert (row["job"], row["status"], row["rows in"], row["rows out"], row["lag"], row["late rows"], row["job id"]) == (
-        "insert-into_answers", "RUNNING", "2", "2", "0", "0", job.job.id,
+        "answers", "RUNNING", "2", "2", "0", "0", job.job.id,
     )  # fmt: skip
     with pytest.raises(Exception, match="by zero"):
         job.send({0: [(0, 3)]})

@@ -119,7 +119,7 @@ def test_a_row_of_the_overview() -> None:
     )  # fmt: skip
     cells = dict(zip(figures.OVERVIEW, figures.overview(job(query)), strict=True))
     assert cells == {
-        "job": "insert-into_answers", "status": "RUNNING", "restarts": "0", "rows in": "12", "rows out": "3", "rows/s": "0", "lag": "55",
+        "job": "answers", "status": "RUNNING", "restarts": "0", "rows in": "12", "rows out": "3", "rows/s": "0", "lag": "55",
         "watermark": "2023-11-14 22:13:20.500", "state rows": None, "state bytes": "42", "late rows": "1",
         "lag by partition": "t-10: 10, t-9: 9, t-8: 8, t-7: 7, t-6: 6, t-5: 5, t-4: 4, t-3: 3, and 2 more", "last error": None, "job id": "0123abcd",
     }  # fmt: skip
@@ -136,13 +136,11 @@ def test_the_status_bar() -> None:
 
 def test_a_progress_line() -> None:
     reading = QueryMetrics(ended_rows=10, batch=Batch(500, 2000, 0, None, 4, 1), recent=((0, 0), (1000, 100)))
-    assert figures.progress_line(job(reading)) == (
-        "insert-into_answers  [#####---------------] 25 %  500 of 2,000 rows  100 rows/s  1 of 4 tasks  15 s left"
-    )
+    assert figures.progress_line(job(reading)) == ("answers  [#####---------------] 25 %  500 of 2,000 rows  100 rows/s  1 of 4 tasks  15 s left")
     assert figures.plain_progress(job(reading)) == "insert-into_default_catalog.default_database.answers: 500 of 2000 rows read, 100 rows/s"
     files = replace(reading, batch=Batch(7, None, 50, 100, 4, 2))
-    assert figures.progress_line(job(files)) == "insert-into_answers  [##########----------] 50 %  17 rows read  100 rows/s  2 of 4 tasks"
-    assert figures.progress_line(job(QueryMetrics(ended_rows=1))) == "insert-into_answers  1 row read  0 rows/s"
+    assert figures.progress_line(job(files)) == "answers  [##########----------] 50 %  17 rows read  100 rows/s  2 of 4 tasks"
+    assert figures.progress_line(job(QueryMetrics(ended_rows=1))) == "answers  1 row read  0 rows/s"
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0 s"), (59.6, "1 min"), (125, "2 min 5 s"), (3 * 3600 + 61, "3 h 1 min")])

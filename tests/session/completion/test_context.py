@@ -40,7 +40,7 @@ def test_tables_views_and_their_columns(session):
     assert first("SELECT ‸ FROM totals", context)[:2] == ["item", "total"]
     assert [(c.name, c.type) for c in context.columns_of(("totals",))] == [("item", "STRING"), ("total", "INT")]
     assert first("USE ar‸", context) == ["archive"]
-    assert first("\\q ‸", context) == ["daily"]
+    assert first("\\n ‸", context) == ["daily"]
 
 
 def test_columns_are_planned_when_they_are_asked_for_and_once(session, monkeypatch):

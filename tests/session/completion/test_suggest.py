@@ -84,8 +84,8 @@ HELP CONNECTOR k‸                                      kafka
 HELP FORMAT de‸                                        debezium-json
 HELP SET idle‸                                         'sql-gateway.session.idle-timeout' | 'table.exec.source.idle-timeout'
 SOURCE '‸                                              'queries/daily.sql' | 'queries/weekly.sql'
-\\q ‸                                                  daily | weekly
-\\q we‸                                                weekly
+\\n ‸                                                  daily | weekly
+\\n we‸                                                weekly
 \\p‸                                                   \\peek | \\plot
 \\d ord‸                                               orders
 \\why ‸                                                job-1
@@ -263,7 +263,7 @@ def suggested(text):
 
 @pytest.mark.parametrize(("text", "wanted"), list(cases()))
 def test_suggestions(text, wanted):
-    got = [s.text for s in suggested(text.rstrip() if not text.rstrip().endswith("\\q") else text)]
+    got = [s.text for s in suggested(text.rstrip() if not text.rstrip().endswith("\\n") else text)]
     if wanted.startswith(".. "):
         assert wanted.removeprefix(".. ") in got
     elif wanted:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
-from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.core.errors import JobFailed, ValidationError, did_you_mean
 from sqlstream.runtime.jobs.control import requests
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.control.status import Status
@@ -22,7 +22,7 @@ from sqlstream.runtime.jobs.folder.versions import VERSION_FILE
 from sqlstream.runtime.monitor.figures import clock, short_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.folder.locks import Owner
@@ -69,6 +69,11 @@ class JobRecord:
     def is_held(self) -> bool:
         """Whether a process has it now."""
         return locks.holder(self.path) is not None
+
+    @property
+    def since(self) -> float | None:
+        """When its last run began, in seconds since 1970."""
+        return None if self.status is None else self.status.since
 
     @property
     def state(self) -> str:
@@ -207,29 +212,42 @@ def records(jobs: Place) -> list[JobRecord]:
     return sorted(_read(jobs), key=lambda r: (r.name, str(r.path)))
 
 
+# What may be meant by a text, the surest first: a name, the short name that is shown, the beginning of the last run's id, a part of a name.
+_MEANS: Sequence[Callable[[JobRecord, str], bool]] = (
+    lambda job, text: job.name == text,
+    lambda job, text: short_name(job.name) == text,
+    lambda job, text: job.id.startswith(text),
+    lambda job, text: text in job.name,
+)
+
+
 def is_name(jobs: Place, name: str) -> bool:
-    """Whether a job is called so."""
-    return any(r.name == name for r in records(jobs))
+    """Whether a job is called so, or shown so."""
+    return any(means(r, name) for r in records(jobs) for means in _MEANS[:2])
 
 
-def exists(jobs: Place, name: str) -> bool:
+def exists(jobs: Place, name: str, *, whole: bool = False) -> bool:
     """Whether ``find`` would find one, or several."""
-    return bool(_matching(jobs, name))
+    return bool(_matching(records(jobs), name, whole))
 
 
-def _matching(jobs: Place, name: str) -> list[JobRecord]:
+def _matching(known: Sequence[JobRecord], name: str, whole: bool) -> list[JobRecord]:
+    by_each = ([r for r in known if name and means(r, name)] for means in (_MEANS[:-1] if whole else _MEANS))
+    return next(filter(None, by_each), [])
+
+
+def find(jobs: Place, name: str, *, whole: bool = False) -> JobRecord:
+    """The one that ``name`` means; ``whole``: a part of a name is not enough. Raises ValidationError where there is none, or several are meant."""
     known = records(jobs)
-    return [r for r in known if r.name == name] or [r for r in known if name and r.id.startswith(name)]
-
-
-def find(jobs: Place, name: str) -> JobRecord:
-    """The one that is called so, or whose last run has this id or one that begins so. Raises ValidationError."""
-    matching = _matching(jobs, name)
+    matching = _matching(known, name, whole)
     if len(matching) == 1:
         return matching[0]
     if matching:
-        raise ValidationError(f"Several jobs are meant by '{name}': {', '.join(r.id or str(r.path) for r in matching)}.")
-    raise ValidationError(f"Job {name} does not exist.", hint="SHOW JOBS lists the jobs of this project.")
+        names = len({r.name for r in matching}) == len(matching)
+        meant = ", ".join(r.name if names else r.id or str(r.path) for r in matching)
+        raise ValidationError(f"Several jobs are meant by '{name}': {meant}.", hint="Write more of the name.")
+    hint = did_you_mean(name, map(short_name, (r.name for r in known))) or "SHOW JOBS lists the jobs of this project."
+    raise ValidationError(f"Job {name} does not exist.", hint=hint)
 
 
 def _read(jobs: Place) -> Iterator[JobRecord]:

@@ -1,0 +1,83 @@
+"""Rows on a terminal, whatever its width: as a table where that has room, with cells over several lines where it is narrow, else each by itself.
+
+In: names, types, rows, the width. Out: lines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.shell import tableau
+from sqlstream.shell.nested import is_json
+from sqlstream.shell.records import records, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sqlstream.shell.tableau import Cells
+    from sqlstream.sql.types import Type
+
+# A column whose words are longer is made no narrower, and no column is made narrower than the least.
+_LONG_WORD, _LEAST = 20, 8
+
+
+def lines(names: Sequence[str], types: Sequence[Type | None], rows: Sequence[Cells], width: int, limit: int | None = None) -> Iterator[str]:
+    """``limit``: the widest that a cell may be in a table, which cuts it."""
+    flat = not any("\n" in (cell or "") for row in rows for cell in row)
+    if flat and fits(tableau.content_widths(names, rows, limit), width):
+        yield from tableau.table(names, rows, limit)
+    elif len(rows) == len(names) == 1:
+        # A statement, a plan: somebody may copy it.
+        yield from tableau.text(rows[0][0]).split("\n")
+    elif limit is None and (widths := _narrowed(names, rows, width)) is not None:
+        yield from _wrapped_table(names, rows, widths)
+    else:
+        yield from records(names, types, rows, width)
+
+
+def fits(widths: Iterable[int], width: int) -> bool:
+    """Whether a table of columns so wide has room."""
+    return sum(w + 3 for w in widths) + 1 <= width
+
+
+def _narrowed(names: Sequence[str], rows: Sequence[Cells], width: int) -> list[int] | None:
+    """Widths of columns with which the table fits, the widest ones made narrower; None where there are none."""
+    parts = [[part for row in [names, *rows] for part in tableau.text(row[i]).split("\n")] for i in range(len(names))]
+    widths = [max(map(tableau.display_width, column)) for column in parts]
+    least = [
+        min(w, max(_LEAST, *(min(_LONG_WORD, tableau.display_width(word)) for part in column for word in part.split() or [""])))
+        for w, column in zip(widths, parts, strict=True)
+    ]
+    while not fits(widths, width):
+        spare = [w - narrowest for w, narrowest in zip(widths, least, strict=True)]
+        if not any(spare):
+            return None
+        widest = max((i for i in range(len(widths)) if spare[i]), key=lambda i: widths[i])
+        widths[widest] -= 1
+    # Words are no parts of JSON.
+    torn = any(tableau.display_width(tableau.text(c)) > w and is_json(tableau.text(c)) for row in rows for c, w in zip(row, widths, strict=True))
+    return None if torn else widths
+
+
+def _wrapped_table(names: Sequence[str], rows: Sequence[Cells], widths: Sequence[int]) -> Iterator[str]:
+    """Text begins at the left where it goes on below."""
+    yield tableau.border(widths)
+    yield from _wrapped_row(names, widths)
+    yield tableau.border(widths)
+    for row in rows:
+        yield from _wrapped_row(row, widths)
+    yield tableau.border(widths)
+
+
+def _wrapped_row(row: Cells, widths: Sequence[int]) -> Iterator[str]:
+    cells = [
+        [line for part in tableau.text(cell).split("\n") for line in wrapped(tableau.escaped(part), width)]
+        for cell, width in zip(row, widths, strict=True)
+    ]
+    for i in range(max(map(len, cells))):
+        here = [cell[i] if i < len(cell) else "" for cell in cells]
+        shown = [
+            text + " " * (width - tableau.display_width(text)) if len(cell) > 1 else tableau.fitted(text, width)
+            for text, cell, width in zip(here, cells, widths, strict=True)
+        ]
+        yield "|" + "".join(f" {text} |" for text in shown)

@@ -1,0 +1,61 @@
+"""A row over several lines, a column on each: how a row is read that has no room beside others.
+
+In: names, types as far as they are known, cells, a width. Out: lines, none of them wider.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from sqlstream.shell import tableau
+from sqlstream.shell.nested import unfolded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sqlstream.shell.tableau import Cells
+    from sqlstream.sql.types import Type
+
+# The least room of a cell beside the name of its column.
+_ROOM = 10
+
+
+def record(names: Sequence[str], types: Sequence[Type | None], row: Cells, width: int) -> Iterator[str]:
+    """The lines of a row: long cells continue below, and rows, arrays, maps and JSON are shown part by part."""
+    names = [tableau.escaped(name) for name in names]
+    pad = min(max(map(tableau.display_width, names)), max(1, width - _ROOM - 3))
+    room = max(_ROOM, width - pad - 3)
+    for name, type_, cell in zip(names, types or [None] * len(names), row, strict=True):
+        parts = [w for part in unfolded(tableau.text(cell), type_, room) for w in wrapped(tableau.escaped(part), room)]
+        yield from (f"{tableau.fitted(name if i == 0 else '', pad)} : {part}".rstrip() for i, part in enumerate(parts))
+
+
+def records(names: Sequence[str], types: Sequence[Type | None], rows: Iterable[Cells], width: int) -> Iterator[str]:
+    """Each row below a line with its number."""
+    for number, row in enumerate(rows, 1):
+        yield title(f"row {number}", width)
+        yield from record(names, types, row, width)
+
+
+def title(text: str, width: int) -> str:
+    """The line above a row."""
+    return f"-[ {text} ]".ljust(min(width, 60), "-")
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """A line in parts, at words where it can be, each indented as the line is."""
+    inset = line[: len(line) - len(line.lstrip())]
+    parts: list[str] = []
+    for part in textwrap.wrap(line, width, subsequent_indent=inset, break_on_hyphens=False) or [""]:
+        parts += _within(part, width)
+    return parts
+
+
+def _within(part: str, width: int) -> Iterator[str]:
+    """``part`` in pieces of at most ``width`` columns: wide characters take two."""
+    while tableau.display_width(part) > width:
+        end = next(i for i in range(1, len(part) + 1) if i == len(part) or tableau.display_width(part[: i + 1]) > width)
+        yield part[:end]
+        part = part[end:]
+    yield part
