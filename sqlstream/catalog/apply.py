@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sqlstream import connectors
 from sqlstream.catalog import alter, declare, functions, types
 from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.circles import refuse_circle
@@ -152,9 +153,10 @@ def _create_table(manager: CatalogManager, node: ast.CreateTable, context: State
         )
     made = declare.table(node, path, manager, context.schema_of, context.scope)
     manager.create(made, if_not_exists=exists, replace_existing=wins or replaces, at=node.this)
+    doubts = [doubt] if (doubt := connectors.doubt(made.options)) else []
     if temporary:
-        return []
-    return _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
+        return doubts
+    return doubts + _overridden(key, wins, manager, context) + _saved(manager, key, made, context)
 
 
 def _create_view(manager: CatalogManager, node: ast.CreateView, context: StatementContext) -> list[str]:

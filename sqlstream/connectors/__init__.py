@@ -15,8 +15,8 @@ from sqlstream.connectors.kafka.table import Kafka
 from sqlstream.connectors.kafka.upsert_kafka import UpsertKafka
 from sqlstream.connectors.print import Print
 from sqlstream.connectors.savepoint.table import Savepoint
-from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
-from sqlstream.core.options import Role, Support, find_option
+from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean, nearest
+from sqlstream.core.options import Role, Support, find_option, meant
 from sqlstream.core.registry import Registry
 from sqlstream.core.secrets import is_secret
 
@@ -65,6 +65,15 @@ REFUSED: Mapping[str, str] = {
     "sqlserver-cdc": _CDC,
     "mongodb-cdc": _CDC,
 }
+
+
+def doubt(options: Mapping[str, str]) -> str | None:
+    """A notice of what is misspelt in the options of a table that is declared, which nothing checks before it is read or written."""
+    name = options.get("connector")
+    if name is None:
+        return meant("connector", options)
+    known = name in (*(names := CONNECTORS.names()), *REFUSED)
+    return f"There is no connector '{name}'. Did you mean '{near}'?" if not known and (near := nearest(name, names)) else None
 
 
 def find_connector(name: str, at: Any = None) -> Connector:

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core.errors import ValidationError, did_you_mean
+from sqlstream.core.errors import ValidationError, did_you_mean, nearest
 from sqlstream.core.secrets import is_secret, masked_option, masked_value
 
 if TYPE_CHECKING:
@@ -282,8 +282,14 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
                 parse_value(known, text)
         except ValueError as e:
             shown = masked_option(key, str(e)) if is_secret(key) else masked_value(str(e), pairs=True)
-            raise wrong_option(key, f"Invalid value for option '{key}': {shown}.", at) from None
+            raise wrong_option(key, f"Invalid value for option '{key}': {shown}.", at, did_you_mean(text, known.values)) from None
     return notices
+
+
+def meant(key: str, options: Mapping[str, str]) -> str | None:
+    """A hint that names the one of ``options`` that is a misspelt ``key``; None where none is close."""
+    near = nearest(key, (k for k in options if "." not in k))
+    return f"'{near}' is no option. Did you mean '{key}'?" if near else None
 
 
 def wrong_option(key: str, message: str, at: Any = None, hint: str | None = None) -> ValidationError:

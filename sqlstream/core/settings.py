@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.core.known_keys import intended_key, is_flinks
 from sqlstream.core.options import Option, OptionKind, Support, parse_value
 
@@ -188,7 +188,7 @@ def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | 
     try:
         typed = parse_value(declared, value)
     except ValueError as error:
-        raise ValidationError(f"Invalid value for '{key}': {error}.", at=at) from None
+        raise ValidationError(f"Invalid value for '{key}': {error}.", at=at, hint=did_you_mean(value, declared.values)) from None
     if declared.use is Support.REFUSED and (declared.default is None or typed != parse_value(declared, declared.default)):
         raise NotSupported(f"SET '{key}' is not supported.", at=at, hint=declared.why)
     return None

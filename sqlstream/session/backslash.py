@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from sqlstream.sql.statements.form import StatementForm
     from sqlstream.sql.statements.short_form import ShortForm
 
+# Commands of psql and pgcli, and what is written here.
+_ELSEWHERE = {
+    "\\help": "\\h", "\\quit": "\\q", "\\exit": "\\q", "\\jobs": "\\j", "\\dt": "\\d", "\\d+": "\\d name", "\\tables": "\\d", "\\dv": "SHOW VIEWS;",
+    "\\df": "SHOW FUNCTIONS;", "\\dn": "SHOW DATABASES;", "\\c": "USE database;", "\\connect": "USE database;", "\\i": "SOURCE 'file';",
+    "\\o": "\\export", "\\copy": "\\export", "\\G": "\\x", "\\gx": "\\x", "\\watch": "nothing: a streaming SELECT is live", "\\np": "\\n query",
+    "\\timing": "SET 'sql-client.display.print-time-cost' = 'true';", "\\set": "SET 'option' = 'value';",
+    "\\e": "the key that HELP KEYS names for an editor",
+}  # fmt: skip
+
 
 def expanded(text: str) -> str:
     """``text``, or what it is short for. Raises ValidationError."""
@@ -26,7 +35,8 @@ def expanded(text: str) -> str:
         return text
     name, _, rest = line.rstrip(";").partition(" ")
     if name not in SHORT_FORMS:
-        raise ValidationError(f"There is no command {name}.", hint=did_you_mean(name, SHORT_FORMS) or "\\? lists the commands.")
+        here = f"Here it is {_ELSEWHERE[name]}." if name in _ELSEWHERE else did_you_mean(name, SHORT_FORMS)
+        raise ValidationError(f"There is no command {name}.", hint=here or "\\? lists the commands.")
     short, form = SHORT_FORMS[name]
     try:
         return short.write(shlex.split(rest)) + ";"

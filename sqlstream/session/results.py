@@ -29,6 +29,11 @@ class Done(Outcome):
 
 
 @dataclass(frozen=True)
+class Declined(Outcome):
+    """The user was asked, and did not agree: nothing was done."""
+
+
+@dataclass(frozen=True)
 class Submitted(Outcome):
     """A job was submitted."""
 

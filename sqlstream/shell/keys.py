@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition, emacs_mode, has_completions, has_focus, has_selection, vi_navigation_mode
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -28,7 +29,7 @@ def key_bindings(state: PromptState) -> KeyBindings:
         "margin": typing & ~has_completions & _in_margin,
     }
     actions: dict[str, Callable[[KeyPressEvent], None]] = {
-        "enter": _enter,
+        "enter": lambda event: _enter(event, state),
         "run_statement": lambda event: _run_statement(event, state),
         "indent": lambda event: event.current_buffer.insert_text(INDENTATION),
         "unindent": _unindent,
@@ -51,12 +52,17 @@ def _in_margin() -> bool:
     return document.cursor_position_row > 0 and not document.current_line_before_cursor.strip()
 
 
-def _enter(event: KeyPressEvent) -> None:
-    from sqlstream.sql.statements.split import is_complete
+def _enter(event: KeyPressEvent, state: PromptState) -> None:
+    from sqlstream.sql.statements.split import is_complete, last_command
 
     buffer = event.current_buffer
     if buffer.complete_state and buffer.complete_state.current_completion:
         buffer.complete_state = None
+    elif (command := last_command(buffer.text)) is not None:
+        # As in psql: it runs, and what it interrupts can be written on.
+        state.kept = Document(buffer.text[: -len(command)])
+        buffer.history.append_string(command.strip())
+        event.app.exit(result=command.strip())
     elif is_complete(buffer.text):
         buffer.validate_and_handle()
     else:

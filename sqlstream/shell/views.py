@@ -75,7 +75,7 @@ def show(
             screen.info("Complete execution of the SQL update statement.")
         case results.Cleared():
             screen.clear()
-        case results.Exit() | results.HeldBack():
+        case results.Exit() | results.HeldBack() | results.Declined():
             pass
         case _:
             screen.info("Execute statement succeeded.")

@@ -481,7 +481,8 @@ def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
     if function is None and (missing := absent(name)) is not None:
         raise NotSupported(f"{name} is not supported: {missing.reason}", at=node, hint=missing.hint)
     if function is None:
-        families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | exp.DataType))
+        # The star of COUNT(*), the unit of a time, a type: none of them has a type.
+        families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | exp.DataType | exp.Star))
         near = did_you_mean(name, (*CALLABLE, *scope.functions))
         raise ValidationError(f"No match found for function signature {written}({families})", at=node, hint=near)
     if named := next((e for e in raw if isinstance(e, ast.NamedArgument)), None):

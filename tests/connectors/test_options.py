@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqlstream import formats
-from sqlstream.connectors import CONNECTORS, REFUSED, find_connector, lasting_options
+from sqlstream.connectors import CONNECTORS, REFUSED, doubt, find_connector, lasting_options
 from sqlstream.connectors.jdbc.dialects import dialect
 from sqlstream.connectors.kafka.offsets import parse_specific
 from sqlstream.connectors.paths import resolve
@@ -318,3 +318,19 @@ def test_what_is_promised_less_is_in_one_place():
     rows = [*(o for c in CONNECTORS.builtin for o in c.options), *(o for f in formats.FORMATS.builtin for o in f.options)]
     missing = {o.key for o in rows if o.unmet and o.key not in listed}
     assert not missing and sum(bool(o.unmet) for o in rows) > 4
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"connector": "kafak"}, "There is no connector 'kafak'. Did you mean 'kafka'?"),
+        ({"conector": "kafka"}, "'conector' is no option. Did you mean 'connector'?"),
+        ({"connector": "kafka"}, None),
+        ({"connector": "faker"}, None),
+        ({"connector": "of-our-own"}, None),
+        ({"path": "p"}, None),
+        ({}, None),
+    ],
+)
+def test_what_is_misspelt_in_a_declaration_is_told_at_once(options, said):
+    assert doubt(options) == said

@@ -5,7 +5,7 @@ import pytest
 from sqlstream.core.errors import ValidationError
 from sqlstream.session.backslash import expanded, help_text, sql
 from sqlstream.sql.statements.parsing import parse
-from sqlstream.sql.statements.split import is_complete, split
+from sqlstream.sql.statements.split import is_complete, last_command, split
 from sqlstream.sql.statements.table import SHORT_FORMS
 
 SHORT = {
@@ -67,3 +67,29 @@ def test_wrong_use_is_told(line, said):
         expanded(line)
     assert said in str(caught.value)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(("line", "hint"), [("\\help", "\\h"), ("\\i a.sql", "SOURCE"), ("\\dt", "\\d"), ("\\peak x", "\\peek"), ("\\zzz", "\\?")])
+def test_commands_of_other_shells_are_answered_by_ours(line, hint):
+    with pytest.raises(ValidationError) as caught:
+        expanded(line)
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("SELECT *\n\\q", "\\q"),
+        ("SELECT *\nFROM t\n  \\d t", "  \\d t"),
+        ("SELECT 1;\n\\d", "\\d"),
+        ("SELECT 'a\n\\q", None),
+        ("SELECT /* a\n\\q", None),
+        ("SELECT `a\n\\q", None),
+        ("\\q", None),
+        ("\n\\q", None),
+        ("\\d\n\\q", None),
+        ("SELECT 1", None),
+    ],
+)
+def test_a_command_may_interrupt_a_statement(text, command):
+    assert last_command(text) == command

@@ -90,7 +90,11 @@ def test_a_dialogue(terminal, tmp_path):
     one.send("HELP\r")
     one.read_until("SHOW CATALOGS")
     one.read_until("sqlstream>")
-    one.send("half a stat\x03QUIT;\r")
+    one.send("half a stat\x03SHOW CURRENT\r\\nosuch\r")
+    one.read_until("There is no command")
+    one.send("DATABASE;\r")
+    one.read_until(" default_database |")
+    one.send("\\q\r")
     one.read_until("Exiting sqlstream...")
     assert one.exit_code() == 0
 

@@ -249,6 +249,7 @@ def test_advice_is_text_in_a_terminal_and_rows_elsewhere(screen, monkeypatch):
             "[INFO] SQL update statement has been successfully submitted to the cluster:\nJob ID: c7ac\n",
         ),
         (results.HeldBack(job_id="c7ac"), ""),
+        (results.Declined(notices=("Nothing was done.",)), "[NOTICE] Nothing was done.\n"),
         (results.Done(notices=("a", "b")), "[NOTICE] a\n[NOTICE] b\n[INFO] Execute statement succeeded.\n"),
     ],
 )

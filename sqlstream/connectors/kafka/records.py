@@ -11,6 +11,7 @@ from sqlstream.connectors.kafka.client_settings import PREFIX
 from sqlstream.core.changelog import KIND, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.hidden import hidden
+from sqlstream.core.options import meant
 from sqlstream.formats.base import Encoded, Fields, Format
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import quote, spark_string
@@ -94,7 +95,7 @@ def layout(table: Table, key_columns: tuple[str, ...], *, upserts: bool = False)
     if value_name is None:
         raise ValidationError(
             "One or more required options are missing.\n\nMissing required options are:\n\nformat",
-            hint="Kafka needs 'format' or 'value.format'.",
+            hint=meant("format", options) or "Kafka needs 'format' or 'value.format'.",
         )
     value = _record_format(value_name)
     prefix_of_key = options.get("key.fields-prefix", "")

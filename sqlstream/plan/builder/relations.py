@@ -12,7 +12,7 @@ from sqlstream.catalog.circles import reads_itself
 from sqlstream.connectors import find_connector
 from sqlstream.core import spark_releases
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
-from sqlstream.core.options import resolve_environment, with_samples
+from sqlstream.core.options import meant, resolve_environment, with_samples
 from sqlstream.plan.builder.correlate import column_names
 from sqlstream.plan.builder.hints import check_of_table
 from sqlstream.plan.builder.match import match
@@ -169,7 +169,11 @@ def view(declared: View, env: Environment, query: Query, at: exp.Expr | None) ->
 def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
     """``declared`` with its options checked and resolved; notices go to the environment. Raises ValidationError."""
     if not declared.connector:
-        raise ValidationError(f"Table '{declared.path}' has no option 'connector', so nothing can be read from or written to it.", at=at)
+        raise ValidationError(
+            f"Table '{declared.path}' has no option 'connector', so nothing can be read from or written to it.",
+            at=at,
+            hint=meant("connector", declared.options) or "HELP CONNECTOR lists them.",
+        )
     if not declared.columns:
         raise NotSupported(f"Table '{declared.path}' has no columns.", at=at, hint="Declare them in its CREATE TABLE.")
     connector = find_connector(declared.connector, at)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 _OUTCOMES = {
     kind.__name__: kind
     for kind in (
-        results.Done, results.Submitted, results.HeldBack, results.Completed, results.Rows, results.Figures, results.Advice, results.Stream,
-        results.Text, results.Cleared, results.Exit,
+        results.Done, results.Declined, results.Submitted, results.HeldBack, results.Completed, results.Rows, results.Figures, results.Advice,
+        results.Stream, results.Text, results.Cleared, results.Exit,
     )
 }  # fmt: skip
 # What an outcome has that goes in pieces, or is asked for.

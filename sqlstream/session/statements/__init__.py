@@ -33,7 +33,7 @@ def carried_out(node: exp.Expr, context: Context, statement: RunningStatement) -
     if context.statement_set is not None and not isinstance(node, ast.EndStatementSet | ast.Quit):
         yield queries.add_to_set(node, context, context.statement_set)
     elif not agreed(node, context):
-        yield results.Done(notices=("Nothing was done.",))
+        yield results.Declined(notices=("Nothing was done.",))
     else:
         outcome = _handler(node)(node, context)
         yield from (outcome if isinstance(outcome, Iterator) else (outcome,))

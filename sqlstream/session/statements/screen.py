@@ -42,7 +42,7 @@ def leave(_node: ast.Quit, context: Context) -> Outcome:
         go_on = "1 job goes on" if len(running) == 1 else f"{len(running)} jobs go on"
         return results.Exit(notices=(f"{go_on} at the server: {', '.join(short_name(j.name) for j in running)}.",) if running else ())
     if running and context.user.ask is not None and not _left(running, context):
-        return results.Done(notices=("Nothing was done.",))
+        return results.Declined(notices=("Nothing was done.",))
     return results.Exit()
 
 

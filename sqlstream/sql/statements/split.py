@@ -93,6 +93,14 @@ def is_complete(text: str) -> bool:
     return len(pieces) == 1 and next(lexemes(pieces[0].text)).upper in BARE
 
 
+def last_command(text: str) -> str | None:
+    """The last line of ``text``, where it is a command of the shell behind a statement that has no end yet; None where it is none."""
+    before, _, line = text.rpartition("\n")
+    if not line.lstrip().startswith("\\") or not before.strip() or before.lstrip().startswith("\\"):
+        return None
+    return None if any(lexeme.is_open for lexeme in lexemes(before, open_ends=True)) else line
+
+
 def statement_at(script: str, offset: int) -> StatementText | None:
     """The statement that stands at ``offset``, or before it; the first one where none does."""
     pieces = split(script)
