@@ -25,7 +25,7 @@ CATALOG = {
     "t": "CREATE TABLE t (k STRING, x DOUBLE) WITH ('connector' = 'datagen');",
 }
 MIGRATED, *_ = blocks("docs/migrating.md", "sql")
-SAVEPOINT, *_ = blocks("docs/operations.md", "sql")
+SAVEPOINT, *_ = blocks("docs/operations/savepoints.md", "sql")
 SAVED_QUERY, *_ = blocks("docs/client.md", "sql")
 FUNCTIONS = {
     line.partition("# udfs/")[2]: block.text for block in blocks("docs/python-functions.md", "python") for line in block.text.splitlines()[:1]
