@@ -32,23 +32,28 @@ _JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 
 @dataclass
 class LastResult:
-    """The last rows of a SELECT that were shown, ``limit`` of them at most. ``forgotten``: there were more."""
+    """The last rows of a SELECT that were shown, ``limit`` of them at most. ``forgotten``: there were more. ``failed``: others are missing."""
 
     columns: tuple[Field, ...]
     limit: int
     changes: deque[Change] = field(default_factory=deque)
     forgotten: int = 0
+    failed: bool = False
 
     def passing(self, changes: Iterator[Change]) -> Iterator[Change]:
         """``changes``, which are kept as they pass."""
-        for change in changes:
-            if len(self.changes) >= self.limit:
-                self.forgotten += 1
-                if self.changes:
-                    self.changes.popleft()
-            if self.limit:
-                self.changes.append(change)
-            yield change
+        try:
+            for change in changes:
+                if len(self.changes) >= self.limit:
+                    self.forgotten += 1
+                    if self.changes:
+                        self.changes.popleft()
+                if self.limit:
+                    self.changes.append(change)
+                yield change
+        except Exception:
+            self.failed = True
+            raise
 
     @property
     def updates(self) -> bool:

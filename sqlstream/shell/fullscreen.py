@@ -13,6 +13,7 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.styles import Style
 
 from sqlstream.shell import live
+from sqlstream.shell.screen import error_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 T = TypeVar("T", contravariant=True)
 # So often it is looked whether the screen is to be left.
 _LOOK_SECONDS = 0.1
+# After so long without any row the user reads what may be the reason.
+_NOTHING_SECONDS = 5
+_NOTHING = (
+    "The first rows take some seconds. A window gives its rows when a later record closes it. A topic is read from where its table says:"
+    " 'scan.startup.mode'."
+)
 _STYLE = Style.from_dict({"title": "bold", "head": "reverse", "selected": "underline", "keys": "reverse"})
 _PLAIN = Style.from_dict({})
 # Keys that the view knows, beside digits; r makes no other view, but draws it anew.
@@ -61,6 +68,8 @@ class FullScreen(Generic[T]):
         self._error: BaseException | None = None
         self._shown: list[live.Line] = []
         self._stale = True
+        self._heard = False
+        self._began = time.monotonic()
         window = Window(FormattedTextControl(self._text, focusable=True, show_cursor=False))
         style = _STYLE if colour else _PLAIN
         self._app: Application[None] = Application(
@@ -87,6 +96,7 @@ class FullScreen(Generic[T]):
             for one in news:
                 with self._lock:
                     self._result.apply(one)
+                    self._heard = True
             self._state = "Finished"
         except Exception as error:
             self._error = error
@@ -125,9 +135,12 @@ class FullScreen(Generic[T]):
             rows, count = self._result.rows, self._result.count
         rows = live.ordered(rows, self._view)
         title = f"{self._state}   {count}   refresh {self._view.refresh_seconds:g} s   {time.strftime('%H:%M:%S')}"
+        said: list[str] = []
         if self._error is not None:
-            title = f"Failed: q shows why   {len(rows)} rows"
-        return live.screen(self._names, rows, self._view, (size.columns, size.rows), title, self._limit, self._types)
+            title, said = f"Failed   {len(rows)} rows", error_lines(self._error, verbose=False)
+        elif not self._heard and self._state == "Running" and (passed := time.monotonic() - self._began) >= _NOTHING_SECONDS:
+            said = [f"Nothing has come in {passed:.0f} s. {_NOTHING}"]
+        return live.screen(self._names, rows, self._view, (size.columns, size.rows), title, self._limit, self._types, said)
 
     def _bindings(self) -> KeyBindings:
         keys = KeyBindings()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.shell import tableau
-from sqlstream.shell.records import record
+from sqlstream.shell.records import record, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -215,9 +215,18 @@ def _sort_key(cell: str | None) -> tuple[int, float, str]:
 
 
 def screen(
-    names: Sequence[str], rows: Sequence[Row], view: LiveView, size: tuple[int, int], title: str, limit: int, types: Sequence[Type | None] = ()
+    names: Sequence[str],
+    rows: Sequence[Row],
+    view: LiveView,
+    size: tuple[int, int],
+    title: str,
+    limit: int,
+    types: Sequence[Type | None] = (),
+    said: Sequence[str] = (),
 ) -> list[Line]:
-    """The lines of a screen of ``size`` (columns, rows); ``rows`` are in order. ``limit``: the widest a column gets; ``types`` as far as known."""
+    """The lines of a screen of ``size`` (columns, rows); ``rows`` are in order. ``limit``: the widest a column gets; ``types`` as far as known;
+    ``said``: what is to be read in the place of the rows that there are not, or above them.
+    """
     width, height = size
     if view.help:
         return _filled([("title", _fit("Keys", width)), *(("", _fit(f"{key:>8}  {what}", width)) for key, _, what in KEYS)], size, "q Back")
@@ -230,6 +239,7 @@ def screen(
     widths = tableau.content_widths(heads, shown, limit)
     first = _first_column(widths, view.column, width)
     lines: list[Line] = [("title", _fit(f"{title}   page {page + 1} of {last + 1}", width))]
+    lines += [("", _fit(part, width)) for line in said for part in wrapped(tableau.escaped(line), width)]
     marked = [f"[{h}]" if i == view.column and tableau.display_width(h) + 2 <= widths[i] else h for i, h in enumerate(heads)]
     lines.append(("head", _fit(_cells(marked[first:], widths[first:]), width)))
     for i, row in enumerate(shown):

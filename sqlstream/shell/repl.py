@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from sqlstream.shell.session import ShellSession
 
 WELCOME = """sqlstream: Flink SQL on Spark. HELP; lists the statements, QUIT; ends the shell.
-\\infer TOPIC writes a table for a Kafka topic, HELP TUMBLE; shows how to count it by time, \\plot draws the last result; \\? lists more."""
+\\infer TOPIC writes a table for a Kafka topic, HELP TUMBLE; shows how to count
+it by time, \\plot draws the last result; \\? lists more."""
 GOODBYE = "Exiting sqlstream..."
 OPENING_SECONDS = 20
 LEAVING_SECONDS = 3

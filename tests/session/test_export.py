@@ -182,3 +182,19 @@ def test_what_cannot_be_drawn_is_told():
     with pytest.raises(ValidationError, match="no numeric column"):
         chart(columns(s="STRING"), [], None, None, 60)
     assert len(chart(columns(n="INT"), [Change(INS, ("5",))], None, None, 10)) == 17
+
+
+def test_a_result_that_failed_is_not_exported(tmp_path):
+    def failing():
+        yield ROWS[0]
+        raise ValidationError("It is broken.")
+
+    session = open_session(tmp_path)
+    with pytest.raises(ValidationError, match="broken"):
+        list(remembered(session.context, WORDS, failing()))
+    with pytest.raises(ValidationError, match="The last SELECT failed"):
+        list(session.run("EXPORT LAST TO 'a.csv'"))
+    assert not (tmp_path / "a.csv").exists()
+    list(remembered(session.context, WORDS, iter(ROWS)))
+    list(session.run("EXPORT LAST TO 'a.csv'"))
+    assert (tmp_path / "a.csv").exists()

@@ -95,12 +95,13 @@ def test_the_changelog(shell) -> None:
     shell.wait_for("47 rows in set")
 
 
-def test_an_error_is_told_when_the_screen_is_left(shell) -> None:
+def test_an_error_is_told_at_once_and_when_the_screen_is_left(shell) -> None:
     shell.type("SELECT bad ;")
     shell.keys("Enter")
-    shell.wait_for("Failed: q shows why")
+    shown = shell.wait_for("The source is broken.")
+    assert "Failed " in shown and "q Quit" in shown
     shell.keys("q")
-    shell.wait_for("The source is broken.")
+    shell.wait_for("The source is broken.", gone="q Quit")
 
 
 def test_tableau_needs_no_screen(shell) -> None:

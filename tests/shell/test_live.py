@@ -128,3 +128,9 @@ def test_all_keys_are_listed() -> None:
     assert (len(lines), lines[-1][1].strip()) == (20, "q Back")
     assert len(screen(["a"], [("1",)], asked, (80, 5), "T", 30)) == 5
     assert [pressed(key, asked, 1, 1, 20) for key in ("q", "?", "escape")] == [LiveView()] * 3
+
+
+def test_what_is_said_stands_above_the_rows() -> None:
+    lines = screen(["n"], [("1",)], LiveView(), (20, 8), "Failed", 30, said=["It is broken, and no row comes."])
+    assert [text.rstrip() for _, text in lines[1:5]] == ["It is broken, and no", "row comes.", "[n]", "1"] or lines[3][1].strip() == "n"
+    assert len(lines) == 8 and all(len(text) <= 20 for _, text in lines)

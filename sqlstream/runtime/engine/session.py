@@ -7,11 +7,14 @@ In: SET keys ``spark.*``, the project folder. Out: a SparkSession. Everything th
 from __future__ import annotations
 
 import logging
+import math
 import os
 import shlex
 import sys
 import threading
+import time
 import warnings
+from concurrent import futures
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +26,7 @@ from sqlstream.core import jars, private, spark_releases, trust
 from sqlstream.core.cores import cores
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.java import classes, passed_over, require_java
+from sqlstream.core.lines import Passing
 from sqlstream.core.options import resolve_environment
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.secrets import SECRET
@@ -31,6 +35,7 @@ from sqlstream.runtime.engine.failures import job_error, start_error
 from sqlstream.runtime.engine.java_process import Death, JavaProcess
 from sqlstream.runtime.engine.warm_up import warm_up
 from sqlstream.runtime.java import EXTENSIONS, libraries
+from sqlstream.runtime.monitor.figures import bar
 from sqlstream.udf.worker import sources
 
 if TYPE_CHECKING:
@@ -106,6 +111,9 @@ _REAL_TIME = {
 LOOPBACK = "127.0.0.1"
 # What Spark is started with, in which ``${env:NAME}`` is a variable's value.
 _REFERRING = ("spark.", "python.", "pipeline.jars")
+# So often somebody who waits for Spark is told that it starts.
+_TELL_SECONDS = 0.5
+_USUAL_START_SECONDS = 8
 # So long a JVM may take to end that answers no more.
 _ENDING_SECONDS = 10
 # HotSpot's second compiler takes half of the processor time of a start, for code that is soon idle: what it compiles is to be five times as hot.
@@ -132,6 +140,7 @@ class Engine:
         self._notify = notify
         self._session: Future[SparkSession] | None = None
         self._lock = threading.Lock()
+        self._told: Future[SparkSession] | None = None
         self._wanted = threading.Event()
         self._archive: Path | None = None
         self._process: JavaProcess | None = None
@@ -169,7 +178,7 @@ class Engine:
         session = self._session
         assert session is not None
         if not session.done():
-            self._notify("Waiting for Spark to start ...")
+            self._tell_of_start(session)
         try:
             spark = session.result()
         except SqlStreamError:
@@ -186,6 +195,21 @@ class Engine:
         if self._process is None and not _runs(spark):
             raise JobFailed(submitted.ENDED, hint=submitted.HINT)
         return spark
+
+    def _tell_of_start(self, session: Future[SparkSession]) -> None:
+        """Show that Spark starts until it has; of several who wait for it, the first is told."""
+        with self._lock:
+            if self._told is session:
+                return
+            self._told = session
+        self._notify("Waiting for Spark to start ...")
+        began = time.monotonic()
+        while not session.done():
+            passed = time.monotonic() - began
+            # How long it takes nobody knows: the bar fills ever more slowly.
+            self._notify(Passing(f"Spark is starting  {bar(1 - math.exp(-passed / _USUAL_START_SECONDS))} {passed:.0f} s"))
+            futures.wait([session], _TELL_SECONDS)
+        self._notify(Passing())
 
     def stop(self, seconds: float = 20) -> None:
         """Stop Spark and its JVM, where it was started, waiting so long for its end before it is killed."""

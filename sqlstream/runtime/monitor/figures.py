@@ -67,6 +67,12 @@ def rows(count: int) -> str:
     return f"{count:,} {'row' if count == 1 else 'rows'}"
 
 
+def bar(fraction: float) -> str:
+    """How far something is."""
+    full = int(fraction * _BAR)
+    return f"[{'#' * full}{'-' * (_BAR - full)}]"
+
+
 def short_name(name: str) -> str:
     """A job's name as it is shown, and may be written: the names of its tables where it is made of them."""
     tables = name.removeprefix("insert-into_")
@@ -207,8 +213,7 @@ def progress_line(job: JobMetrics) -> str:
     known = job.remaining
     rate = job.rows_per_second
     if (fraction := job.fraction) is not None:
-        full = int(fraction * _BAR)
-        parts.append(f"[{'#' * full}{'-' * (_BAR - full)}] {int(fraction * 100)} %")
+        parts.append(f"{bar(fraction)} {int(fraction * 100)} %")
     if known is not None:
         parts.append(f"{known[0]:,} of {rows(known[1])}")
     else:

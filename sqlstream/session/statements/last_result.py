@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 def export_last(node: ast.Export, context: Context) -> Outcome:
     """EXPORT. Raises ValidationError."""
     last = _last(node, context)
+    if last.failed:
+        raise ValidationError("The last SELECT failed: it has not all of its rows.", at=node, hint="Run it again, or SELECT what does not fail.")
     files, name = context.user.files, node.this.name
     format_ = (node.format or PurePath(name).suffix[1:]).lower()
     if format_ not in export.FORMATS:
