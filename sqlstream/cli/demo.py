@@ -16,6 +16,7 @@ import threading
 import time
 import webbrowser
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -26,7 +27,7 @@ from sqlstream.cli.kafka.broker import Broker
 from sqlstream.core import jars
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
-from sqlstream.session.results import Stream
+from sqlstream.session.results import Done, Stream
 from sqlstream.session.session import Session
 from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show
@@ -34,18 +35,25 @@ from sqlstream.shell.views import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlstream.core.changelog import Change
+
 ROUNDS = 5
 # So many transactions come each second while somebody looks at the page.
 _LOOKING = 50
 JOBS = ("transactions_per_minute", "large_transactions")
+# As narrow as a terminal of 80 columns.
 WATCHED = """
-SELECT window_start, `type`, COUNT(*) AS cnt, SUM(amount) AS total
+SELECT window_start, `type`, CAST(COUNT(*) AS INT) AS cnt, CAST(SUM(amount) AS DECIMAL(12, 2)) AS total
 FROM TABLE(TUMBLE(TABLE transactions, DESCRIPTOR(eventTime_ltz), INTERVAL '1' MINUTE))
 GROUP BY window_start, window_end, `type`"""
+# The widest text of a watched row.
+WIDTH = "10"
+# After the last transactions, rows are waited for: while they come, and until the first of them.
+_QUIET_SECONDS, _FIRST_SECONDS = 3, 120
 READ_BACK = "SELECT window_start, `type`, cnt, total FROM transactions_per_minute ORDER BY window_start, `type` LIMIT 12"
 NEXT = """
 What to try next:
-  {program} init bank                           writes this project into the folder bank, and says how to go on from there
+  {program} init bank --example bank            writes this project into the folder bank, and says how to go on from there
 """
 
 
@@ -86,7 +94,7 @@ def _program() -> str:
 def _run(example: Path, transactions: int, screen: Screen, *, page: bool, opens: bool) -> None:
     require_java()
     if not (example / "queries").is_dir():
-        raise SetupError(f"There is no example project in {example}.", hint="sqlstream init FOLDER writes it out.")
+        raise SetupError(f"There is no example project in {example}.", hint="sqlstream init FOLDER --example bank writes it out.")
     # At once, before Spark and the broker start beside each other.
     jars.ensure_all(("spark", "compiler", "broker"), screen.notify)
     # In a folder of its own, so that it starts from nothing and leaves nothing behind.
@@ -161,9 +169,11 @@ def _play(session: Session, broker: Broker, transactions: int, screen: Screen, a
         script = (session.project / "queries" / f"{name}.sql").read_text("utf-8")
         _run_script(session, script, f"queries/{name}.sql", screen)
     screen.info("Windows as they close, while more transactions arrive:")
-    producer = threading.Thread(target=_produce, args=(broker, records, share, session, screen), daemon=True)
+    seen = _Seen()
+    producer = threading.Thread(target=_produce, args=(broker, records, share, session, screen, seen), daemon=True)
     producer.start()
-    _run_script(session, WATCHED, None, screen)
+    _run_script(session, f"SET 'sql-client.display.max-column-width' = '{WIDTH}'", None, screen)
+    _run_script(session, WATCHED, None, screen, seen)
     producer.join()
     if address is not None:
         _look(broker, records, screen, address)
@@ -174,15 +184,30 @@ def _play(session: Session, broker: Broker, transactions: int, screen: Screen, a
     _run_script(session, f"SET 'execution.runtime-mode' = 'batch';\n{READ_BACK};", None, screen)
 
 
-def _produce(broker: Broker, records: Iterator[str], share: int, session: Session, screen: Screen) -> None:
-    """Send the rest in rounds with a progress line, then end the SELECT that shows the windows."""
+@dataclass
+class _Seen:
+    """The rows that somebody has watched: how many, and when the last one came."""
+
+    count: int = 0
+    last: float = 0.0
+
+    def passing(self, changes: Iterator[Change]) -> Iterator[Change]:
+        for change in changes:
+            self.count, self.last = self.count + 1, time.monotonic()
+            yield change
+
+
+def _produce(broker: Broker, records: Iterator[str], share: int, session: Session, screen: Screen, seen: _Seen) -> None:
+    """Send the rest in rounds with a progress line, then end the SELECT that shows the windows, once it has shown them."""
     sent = share
     for _ in range(ROUNDS):
         time.sleep(2)
         sent += broker.produce("transactions", islice(records, share), "\t")
         read = sum(job.metrics.rows_in for job in session.jobs)
         screen.notify(f"  ... {sent} transactions sent, {read} rows read by the jobs")
-    time.sleep(4)
+    began = time.monotonic()
+    while time.monotonic() - max(seen.last, began) < (_QUIET_SECONDS if seen.count else _FIRST_SECONDS):
+        time.sleep(0.2)
     session.interrupt()
 
 
@@ -197,12 +222,16 @@ def _look(broker: Broker, records: Iterator[str], screen: Screen, address: str) 
         screen.info("The demo ends.")
 
 
-def _run_script(session: Session, script: str, name: str | None, screen: Screen) -> None:
+def _run_script(session: Session, script: str, name: str | None, screen: Screen, seen: _Seen | None = None) -> None:
     started = time.monotonic()
     for outcome in session.run(script, name):
         if name:
             screen.echo(outcome.statement)
+        elif isinstance(outcome, Done):
+            continue
         watched = isinstance(outcome, Stream)
+        if seen is not None and isinstance(outcome, Stream):
+            outcome = replace(outcome, changes=seen.passing(outcome.changes))
         show(outcome, screen, session.options, started, lambda watched=watched: watched)  # type: ignore[misc]
 
 

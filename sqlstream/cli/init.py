@@ -1,4 +1,7 @@
-"""``sqlstream init``: the example project, written out as the start of a project of one's own. The demo runs on a copy of it."""
+"""``sqlstream init``: a project of one's own, with one table and one query that run; ``--example`` writes a larger one out.
+
+The demo runs on a copy of the example.
+"""
 
 from __future__ import annotations
 
@@ -6,49 +9,76 @@ import argparse
 import os
 from pathlib import Path
 
+from sqlstream.cli import settings_file
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.project_folder import MARKS
 from sqlstream.shell.screen import Screen
 
+_NEW = Path(__file__).parent / "new_project"
 EXAMPLE = Path(__file__).parent / "example"
 CATALOG, QUERIES, FUNCTIONS = "catalog/*.sql", "queries/*.sql", "udfs/*.py"
 PARTS = (CATALOG, QUERIES, FUNCTIONS)
-NEXT = """\
+_FOLDERS = ("catalog", "queries", "udfs")
+_SETTINGS, _IGNORED = "sqlstream.toml", ".gitignore"
+# What a project's folder has that is not for git.
+_IGNORE = ".sqlstream/\nspark-warehouse/\nmetastore_db/\nderby.log\n__pycache__/\n"
+_NEXT = {
+    None: """\
+A project is in {folder}: tables in catalog/, saved queries in queries/, functions in udfs/, settings in sqlstream.toml.
+
+What to try next:
+  cd {folder}
+  sqlstream                                     the shell: SELECT * FROM orders; \\n lists the saved queries, HELP; explains
+  sqlstream query orders_per_customer           runs the saved query
+  sqlstream kafka start                         a development broker: \\infer TOPIC in the shell makes a table of a topic
+  sqlstream init bank --example bank            a larger project, to look at""",
+    "bank": """\
 {files} files are in {folder}: tables in catalog/, saved queries in queries/, functions in udfs/.
 
 What to try next:
   cd {folder}
   sqlstream check                               what is wrong or risky in them
-  sqlstream kafka start                         a development broker; then export KAFKA_BOOTSTRAP=<the address it names>
+  sqlstream kafka start                         a development broker, which the tables find
   python -m sqlstream.cli.bank transactions | sqlstream kafka produce transactions - --key-separator "$(printf '\\t')" --partitions 5
   sqlstream -f queries/account_activity.sql     a saved query as a streaming job into Delta
-  sqlstream                                     the shell: SHOW TABLES; DESCRIBE transactions; HELP;"""
+  sqlstream                                     the shell: SHOW TABLES; DESCRIBE transactions; HELP;""",
+}
 
 
 def main(argv: list[str]) -> int:
-    """Write the example project into a folder; the exit code."""
-    parser = argparse.ArgumentParser(prog="sqlstream init", description="Write the example project into a folder, as a start.")
+    """Write a project into a folder; the exit code."""
+    parser = argparse.ArgumentParser(prog="sqlstream init", description="Begin a project in a folder: one table, one query, and every setting.")
     parser.add_argument("folder", type=Path, help="the project's folder, which is created if it does not exist")
-    folder = parser.parse_args(argv).folder.expanduser()
-    screen = Screen()
+    parser.add_argument("--example", choices=[name for name in _NEXT if name], help="with the tables, queries and functions of an example")
+    arguments = parser.parse_args(argv)
+    folder, screen = arguments.folder.expanduser(), Screen()
     try:
-        files = _begun(folder)
+        files = _begun(folder, EXAMPLE if arguments.example else _NEW)
     except SqlStreamError as error:
         screen.error(error)
         return 1
-    screen.notify(NEXT.format(files=files, folder=folder))
+    screen.notify(_NEXT[arguments.example].format(files=files, folder=folder))
     return 0
 
 
-def _begun(folder: Path) -> int:
-    """How many files were written. Raises SetupError, and writes nothing, where there is a project already."""
-    there = [name for name in dict.fromkeys((*MARKS, *(part.partition("/")[0] for part in PARTS))) if os.path.lexists(folder / name)]
+def _begun(folder: Path, example: Path) -> int:
+    """How many files of ``example`` were written. Raises SetupError, and writes nothing, where there is a project already."""
+    there = [name for name in dict.fromkeys((*MARKS, *_FOLDERS)) if os.path.lexists(folder / name)]
     if there:
         raise SetupError(f"There is already a project in {folder}: it has '{there[0]}'.", hint="Name a new folder.")
     try:
-        return write_out(EXAMPLE, folder, PARTS)
+        files = write_out(example, folder, PARTS)
+        for name in _FOLDERS:
+            (folder / name).mkdir(exist_ok=True)
+            if not any((folder / name).iterdir()):
+                # Git keeps no empty folder.
+                (folder / name / ".gitkeep").touch()
+        (folder / _SETTINGS).write_text(settings_file.text(), "utf-8")
+        if not (folder / _IGNORED).exists():
+            (folder / _IGNORED).write_text(_IGNORE, "utf-8")
     except OSError as error:
         raise SetupError(f"The project cannot be written: {error.filename or folder}: {error.strerror}.") from None
+    return files
 
 
 def write_out(example: Path, folder: Path, parts: tuple[str, ...]) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from sqlstream.core import project_folder
+from sqlstream.core import environment, project_folder
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.shell.foreground import Terminated, handled
@@ -46,7 +46,7 @@ subcommands:
   sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
   sqlstream test-udf FILE runs the doctests of Python functions through SQL's types
   sqlstream demo          shows it all on made-up data (sqlstream demo --help)
-  sqlstream init FOLDER   writes the example project out, as a start for your own
+  sqlstream init FOLDER   begins a project: a table, a query, every setting; --example bank: a larger one
 
 A script comes from -f, -e, or from stdin where that is not a terminal; with none of them the shell opens. Results go to
 stdout, all else to stderr. Exit codes: 0, 1 after an error in a script or a job of it, 2 for wrong usage, 130 after
@@ -247,6 +247,13 @@ def _background(project: Path) -> StartsInBackground:
 
 
 def _project(parser: argparse.ArgumentParser, folder: Path | None, script: str | Path | None = None, *, runs: bool = True) -> Path:
+    """The project's folder, which this process is about from now on: see ``_found``."""
+    found = _found(parser, folder, script, runs=runs)
+    environment.use_project(found)
+    return found
+
+
+def _found(parser: argparse.ArgumentParser, folder: Path | None, script: str | Path | None, *, runs: bool) -> Path:
     """The project's folder, of the file ``script`` if there is one; which one it is is said before anything of it is read.
 
     ``runs``: code of it will run.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.core.environment import variable
 from sqlstream.core.errors import ValidationError, did_you_mean, nearest
 from sqlstream.core.secrets import is_secret, masked_option, masked_value
 
@@ -105,12 +105,12 @@ def resolve_environment(options: Mapping[str, str], of: tuple[str, ...] = ("",))
     """``options`` with each ``${env:NAME}`` replaced in keys that begin as one ``of``. Raises ValidationError for a variable that is not set."""
 
     def value(match: re.Match[str], key: str) -> str:
-        variable = os.environ.get(match[1])
-        if variable is None:
+        found = variable(match[1])
+        if found is None:
             raise ValidationError(
                 f"Option '{key}' needs the environment variable {match[1]}, which is not set.", hint=f"export {match[1]}=..., then start again."
             )
-        return variable
+        return found
 
     return {k: OF_ENVIRONMENT.sub(partial(value, key=k), v) if k.startswith(of) else v for k, v in options.items()}
 
@@ -133,14 +133,14 @@ def with_samples(options: Mapping[str, str], declared: tuple[Option, ...]) -> di
 
     def value(key: str, text: str) -> str:
         names = OF_ENVIRONMENT.findall(text)
-        if not names or all(name in os.environ for name in names):
+        if not names or all(variable(name) is not None for name in names):
             return text
         option = find_option(declared, key)
         if OF_ENVIRONMENT.fullmatch(text):
             return _SAMPLES.get(key) or (
                 option.values[0] if option and option.values else _OF_KIND.get(option.kind if option else OptionKind.STRING, "x")
             )
-        return OF_ENVIRONMENT.sub(lambda m: os.environ.get(m[1], "x"), text)
+        return OF_ENVIRONMENT.sub(lambda m: variable(m[1]) or "x", text)
 
     return resolve_environment({k: value(k, v) for k, v in options.items()})
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
-import os
 import zoneinfo
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,9 +10,9 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.connectors.kafka.client_settings import PREFIX, properties_of
 from sqlstream.connectors.kafka.connector import OWN, matches
+from sqlstream.core.environment import KAFKA_BOOTSTRAP, development_broker, variable
 from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.core.options import resolve_environment
-from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.session import results
 from sqlstream.session.inference import SAMPLE, create_table
 from sqlstream.sql.quoting import quote
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager
 
 OPTION = "kafka.bootstrap.servers"
-VARIABLE = "KAFKA_BOOTSTRAP"
 USUAL_COUNT = 10
 _SERVERS = "properties.bootstrap.servers"
 _SAYS_HOW = ("properties.security.protocol", "properties.sasl.jaas.config")
@@ -173,13 +170,12 @@ def _written(options: Mapping[str, str], project: Path) -> str:
     """The brokers for topics without a table, as a table would name them."""
     if OPTION in options:
         return options[OPTION]
-    if os.environ.get(VARIABLE):
-        return f"${{env:{VARIABLE}}}"
-    try:
-        return f"localhost:{json.loads((ProjectFolder(project).kafka / 'settings.json').read_text('utf-8'))['port']}"
-    except (OSError, ValueError, KeyError, TypeError):
-        hint = f"Set the variable {VARIABLE}, or SET '{OPTION}' = 'host:port' (in sqlstream.toml too), or declare a table of the topic."
-        raise SetupError("No Kafka broker is known.", hint=hint) from None
+    if variable(KAFKA_BOOTSTRAP):
+        return f"${{env:{KAFKA_BOOTSTRAP}}}"
+    if (broker := development_broker(project)) is not None:
+        return broker
+    hint = f"Set the variable {KAFKA_BOOTSTRAP}, or SET '{OPTION}' = 'host:port' (in sqlstream.toml too), or declare a table of the topic."
+    raise SetupError("No Kafka broker is known.", hint=hint)
 
 
 def _tables(catalog: CatalogManager) -> Iterator[Table]:

@@ -62,7 +62,7 @@ def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def project(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example project, written out by what is installed."""
     folder = tmp_path_factory.mktemp("projects") / "bank"
-    done = run(installed, "init", folder, cwd=folder.parent)
+    done = run(installed, "init", folder, "--example", "bank", cwd=folder.parent)
     assert done.returncode == 0, done.stderr
     return folder
 

@@ -51,7 +51,7 @@ def test_which_brokers(tmp_path, monkeypatch):
         brokers()
     (tmp_path / ".sqlstream" / "kafka").mkdir(parents=True)
     (tmp_path / ".sqlstream" / "kafka" / "settings.json").write_text('{"port": 1234}')
-    assert brokers() == ("localhost:1234", "localhost:1234")
+    assert brokers() == ("127.0.0.1:1234", "127.0.0.1:1234")
     monkeypatch.setenv("KAFKA_BOOTSTRAP", "env:1")
     assert brokers() == ("env:1", "${env:KAFKA_BOOTSTRAP}")
     list(one.run("SET 'kafka.bootstrap.servers' = 'set:1'"))

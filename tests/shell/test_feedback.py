@@ -70,7 +70,7 @@ def test_the_status_bar(shell) -> None:
 def test_quit_asks_while_jobs_run(shell) -> None:
     one = shell()
     one.wait_for("1 job running")
-    question = "1 job is running and stops with the shell: insert-into_default_catalog.default_database.answers.\nIts state is kept"
+    question = "1 job is running and stops with the shell: answers.\nIts state is kept"
     for leave in (("QUIT", "Enter"), ("C-d",)):
         one.keys(*leave)
         one.wait_for("Hand it over to the background, and quit? [y/N]")

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pg8000.native
 
-from sqlstream.cli.kafka.process import HOST, end_process, free_port
+from sqlstream.cli.kafka.process import end_process, free_port
+from sqlstream.core.environment import BROKER_HOST as HOST
 from sqlstream.core import jars, tars
 
 PASSWORD = "s3cret pass'word"

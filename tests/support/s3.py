@@ -14,7 +14,8 @@ import threading
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from sqlstream.cli.kafka.process import HOST, end_process
+from sqlstream.cli.kafka.process import end_process
+from sqlstream.core.environment import BROKER_HOST as HOST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

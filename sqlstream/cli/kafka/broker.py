@@ -24,10 +24,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.cli.kafka.process import HOST, command_line, end_process, free_port, is_free
+from sqlstream.cli.kafka.process import command_line, end_process, free_port, is_free
 from sqlstream.cli.kafka.records import create_topic, line_of, produce
 from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from sqlstream.core import jars, private
+from sqlstream.core.environment import BROKER_HOST, BROKER_SETTINGS, KAFKA_BOOTSTRAP
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
 from sqlstream.core.project_folder import ProjectFolder
@@ -103,7 +104,7 @@ class Broker:
         """Whether it runs, found by its process; a pid file that a crash left behind is ignored."""
         pid = self._pid()
         port = self._settings().get("port")
-        return BrokerStatus(pid is not None, pid, f"{HOST}:{port}" if port else None, self.folder)
+        return BrokerStatus(pid is not None, pid, f"{BROKER_HOST}:{port}" if port else None, self.folder)
 
     def start(self, port: int | None = None, progress: Callable[[str], None] = lambda _: None) -> str:
         """Start it, unless it is running, and wait until it answers; returns the bootstrap address.
@@ -170,20 +171,20 @@ class Broker:
                 format_it = [*tool, "-t", cluster, "-c", str(properties)]
                 if subprocess.run(format_it, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False).returncode:
                     raise self._failure("Kafka's data folder cannot be prepared")
-            _write(self.folder / "settings.json", json.dumps({"port": port, "cluster": cluster}))
+            _write(self.folder / BROKER_SETTINGS, json.dumps({"port": port, "cluster": cluster}))
             process = subprocess.Popen(
                 [*java, "kafka.Kafka", str(properties)],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, start_new_session=True,
             )  # fmt: skip
         _write(self.folder / "broker.pid", str(process.pid))
         try:
-            _wait(f"{HOST}:{port}", lambda: process.poll() is None, self._failure)
+            _wait(f"{BROKER_HOST}:{port}", lambda: process.poll() is None, self._failure)
         except BaseException:
             end_process(process.pid, lambda: process.poll() is not None)
             (self.folder / "broker.pid").unlink(missing_ok=True)
             raise
         _children.append(process)
-        return f"{HOST}:{port}"
+        return f"{BROKER_HOST}:{port}"
 
     def _failure(self, what: str) -> SetupError:
         text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
@@ -192,7 +193,7 @@ class Broker:
 
     def _settings(self) -> dict[str, object]:
         try:
-            settings = json.loads((self.folder / "settings.json").read_text(encoding="utf-8"))
+            settings = json.loads((self.folder / BROKER_SETTINGS).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
         return settings if isinstance(settings, dict) else {}
@@ -224,9 +225,9 @@ _children: list[subprocess.Popen[bytes]] = []
 def server_properties(data: Path, port: int, controller_port: int) -> str:
     """Kafka's configuration; a backslash has a meaning of its own in a properties file."""
     own = (
-        ("listeners", f"PLAINTEXT://{HOST}:{port},CONTROLLER://{HOST}:{controller_port}"),
-        ("advertised.listeners", f"PLAINTEXT://{HOST}:{port},CONTROLLER://{HOST}:{controller_port}"),
-        ("controller.quorum.voters", f"1@{HOST}:{controller_port}"),
+        ("listeners", f"PLAINTEXT://{BROKER_HOST}:{port},CONTROLLER://{BROKER_HOST}:{controller_port}"),
+        ("advertised.listeners", f"PLAINTEXT://{BROKER_HOST}:{port},CONTROLLER://{BROKER_HOST}:{controller_port}"),
+        ("controller.quorum.voters", f"1@{BROKER_HOST}:{controller_port}"),
         ("log.dirs", str(data).replace("\\", "\\\\")),
     )
     return "".join(f"{key}={value}\n" for key, value in (*SETTINGS, *own))
@@ -352,6 +353,10 @@ def _separated(command: argparse.ArgumentParser, says: str) -> None:
 def _start(broker: Broker, args: argparse.Namespace) -> None:
     bootstrap = broker.start(args.port, Screen().notify)
     print(f"Kafka is running at {bootstrap}; its data is in {broker.folder}")
+    if (elsewhere := os.environ.get(KAFKA_BOOTSTRAP, bootstrap)) != bootstrap:
+        print(f"The variable {KAFKA_BOOTSTRAP} names another, {elsewhere}, which tables use until it is unset.")
+    else:
+        print(f"Tables of this project find it as ${{env:{KAFKA_BOOTSTRAP}}}.")
 
 
 def _stop(broker: Broker, _args: argparse.Namespace) -> None:

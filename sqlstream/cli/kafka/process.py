@@ -11,19 +11,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.core.environment import BROKER_HOST
 from sqlstream.core.errors import SetupError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-HOST = "127.0.0.1"
 STOP_LIMIT_S = 30
 
 
 def free_port() -> int:
     """A port that is free now."""
     with socket.socket() as probe:
-        probe.bind((HOST, 0))
+        probe.bind((BROKER_HOST, 0))
         return int(probe.getsockname()[1])
 
 
@@ -32,12 +32,12 @@ def is_free(port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((HOST, port))
+            probe.bind((BROKER_HOST, port))
         except OSError:
             return False
     with socket.socket() as probe:  # one that listens on all addresses does not stop the bind everywhere
         probe.settimeout(1)
-        return probe.connect_ex((HOST, port)) != 0
+        return probe.connect_ex((BROKER_HOST, port)) != 0
 
 
 def end_process(pid: int, ended: Callable[[], bool]) -> None:

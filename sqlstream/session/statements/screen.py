@@ -49,13 +49,13 @@ def leave(_node: ast.Quit, context: Context) -> Outcome:
 def _left(running: Sequence[Job], context: Context) -> bool:
     """Whether the user wants to leave jobs that run; those that go on in the background do so now."""
     user = context.user
-    if (able := [j for j in running if jobs.hindrance(j, context) is None]) and user.agrees(questions.handing_over([j.name for j in able])):
+    if (able := [j for j in running if jobs.hindrance(j, context) is None]) and user.agrees(questions.handing_over([short_name(j.name) for j in able])):
         for job in able:
             # Another one may have taken its time.
             if job.lives:
                 name, log, stops = jobs.hand_over(job, context)
                 user.notify(f"Job '{name}' goes on in the background; its log is {log}, and {stops} stops it.")
-    staying = [j.name for j in running if j.lives]
+    staying = [short_name(j.name) for j in running if j.lives]
     return not staying or (not user.interrupted() and user.agrees(questions.leaving(staying)))
 
 
