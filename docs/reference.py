@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 from sqlstream import connectors, formats
-from sqlstream.cli import main
+from sqlstream.cli import main, settings_file
 from sqlstream.core import errors, settings
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.options import Option, Support
@@ -46,6 +46,7 @@ def pages() -> dict[str, str]:
         "reference/connectors.md": _connectors(),
         "reference/formats.md": _formats(),
         "reference/settings.md": _settings(),
+        "reference/settings-file.md": _settings_file(),
         "reference/metrics.md": _metrics(),
         "reference/lint-rules.md": _lint_rules(),
         "reference/errors.md": _errors(),
@@ -55,6 +56,12 @@ def pages() -> dict[str, str]:
         "tests.md": _of_repository("tests/README.md"),
         "changelog.md": _of_repository("CHANGELOG.md"),
     }
+
+
+def _settings_file() -> str:
+    """The file of settings as ``sqlstream init`` writes it."""
+    about = "`sqlstream init FOLDER` writes this file. Take the `#` away from what you want to set. Keys are those of [the settings](settings.md)."
+    return f"# sqlstream.toml\n\n{about}\n\n```toml\n{settings_file.text()}```\n"
 
 
 def _of_repository(name: str) -> str:

@@ -56,7 +56,7 @@ class Reader:
         until(lambda: re.search(wanted, shown()), seconds, every=0.2, said=lambda: f"not what the page shows:\n{lines}\n{shown()}")
 
     def read(self, block: Block) -> None:
-        for typed, group in groupby(block.text.splitlines(), lambda line: PROMPT.match(line) is not None or line == "y"):
+        for typed, group in groupby(block.text.splitlines(), lambda line: PROMPT.match(line) is not None or line in ("y", "n")):
             lines = list(group)
             if not typed:
                 self.sees(lines)

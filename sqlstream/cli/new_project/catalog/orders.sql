@@ -8,9 +8,8 @@ CREATE TABLE orders (
 ) WITH (
   'connector' = 'datagen',
   'rows-per-second' = '10',
-  'fields.order_id.kind' = 'sequence',
-  'fields.order_id.start' = '1',
-  'fields.order_id.end' = '1000000000',
+  'fields.order_id.min' = '1',
+  'fields.order_id.max' = '1000000',
   'fields.customer.min' = '1',
   'fields.customer.max' = '5',
   'fields.amount.min' = '1',
