@@ -15,8 +15,8 @@ from pathlib import Path
 import pg8000.native
 
 from sqlstream.cli.kafka.process import end_process, free_port
-from sqlstream.core.environment import BROKER_HOST as HOST
 from sqlstream.core import jars, tars
+from sqlstream.core.environment import BROKER_HOST as HOST
 
 PASSWORD = "s3cret pass'word"
 # PostgreSQL does not run as root; this user owns nothing.

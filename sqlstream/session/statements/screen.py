@@ -49,7 +49,8 @@ def leave(_node: ast.Quit, context: Context) -> Outcome:
 def _left(running: Sequence[Job], context: Context) -> bool:
     """Whether the user wants to leave jobs that run; those that go on in the background do so now."""
     user = context.user
-    if (able := [j for j in running if jobs.hindrance(j, context) is None]) and user.agrees(questions.handing_over([short_name(j.name) for j in able])):
+    able = [j for j in running if jobs.hindrance(j, context) is None]
+    if able and user.agrees(questions.handing_over([short_name(j.name) for j in able])):
         for job in able:
             # Another one may have taken its time.
             if job.lives:
