@@ -397,8 +397,7 @@ def _no_module(node: ast.Module, name: str) -> SqlStreamError:
     if name == CORE:
         return ValidationError(f"A module with name '{name}' already exists", at=node.this)
     return ValidationError(
-        f"Could not find any factory for identifier '{name}' that implements 'org.apache.flink.table.factories.ModuleFactory' in the classpath.\n\n"
-        f"Available factory identifiers are:\n\n{CORE}",
+        f"There is no module '{name}'. There is one: {CORE}.",
         at=node.this,
         hint="Functions of your own are Python files in udfs/.",
     )

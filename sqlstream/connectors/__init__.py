@@ -82,14 +82,12 @@ def find_connector(name: str, at: Any = None) -> Connector:
     if (connector := CONNECTORS.find(name, at)) is not None:
         return connector
     if not name:
-        raise ValidationError("Table options do not contain an option key 'connector' for discovering a connector.", at=at)
+        raise ValidationError("The table has no option 'connector'.", at=at)
     if name in REFUSED:
         raise NotSupported(f"Connector '{name}' is not supported.", at=at, hint=REFUSED[name])
     names = CONNECTORS.names()
     raise ValidationError(
-        f"Could not find any factory for identifier '{name}' that implements "
-        "'org.apache.flink.table.factories.DynamicTableFactory' in the classpath.\n\n"
-        "Available factory identifiers are:\n\n" + "\n".join(names),
+        f"There is no connector '{name}'. There are: {', '.join(names)}.",
         at=at,
         hint=did_you_mean(name, [*names, *REFUSED]),
     )

@@ -54,7 +54,7 @@ def find_format(name: str, *, at: Any = None) -> Format:
         raise NotSupported(f"Format '{name}' is not supported.", at=at, hint=f"{REFUSED[name]}.".capitalize())
     names = FORMATS.names()
     raise ValidationError(
-        f"Could not find any format factory for identifier '{name}' in the classpath.\n\nAvailable factory identifiers are:\n\n" + "\n".join(names),
+        f"There is no format '{name}'. There are: {', '.join(names)}.",
         at=at,
         hint=did_you_mean(name, [*names, *REFUSED]),
     )

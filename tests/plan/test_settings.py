@@ -286,7 +286,7 @@ def test_jobs_of_a_new_session(session: Session) -> None:
 
 
 def test_hive_and_modules(session: Session) -> None:
-    with pytest.raises(ValidationError, match="Could not find any factory for identifier 'hive'"):
+    with pytest.raises(ValidationError, match="There is no module 'hive'"):
         run(session, "LOAD MODULE hive WITH ('hive-version' = '3.1.3')")
     with pytest.raises(NotSupported):
         run(session, "TRUNCATE TABLE t")

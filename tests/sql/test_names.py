@@ -198,7 +198,7 @@ def test_a_view_of_the_catalogs_files_with_two_columns_of_a_name_is_refused_wher
 
 MODULES = {
     "LOAD MODULE core": "A module with name 'core' already exists",
-    "LOAD MODULE hive WITH ('hive-version' = '3')": "Could not find any factory for identifier 'hive'",
+    "LOAD MODULE hive WITH ('hive-version' = '3')": "There is no module 'hive'",
     "UNLOAD MODULE nope": "No module with name 'nope' exists",
     "UNLOAD MODULE core": "The core module can't be unloaded",
     "USE MODULES nope": "No module with name 'nope' exists",

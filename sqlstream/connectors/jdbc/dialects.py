@@ -103,7 +103,7 @@ def dialect(url: str) -> Dialect:
     names = " and ".join(d.name for d in DIALECTS)
     if url.startswith(tuple(f"jdbc:{name}:" for name in _OTHERS)):
         raise NotSupported(f"The database of '{url.split(':')[1]}' is not supported by 'jdbc'.", hint=f"{names} are.")
-    raise ValidationError(f"Could not find any jdbc dialect factory that can handle url '{url.partition('?')[0]}'.", hint=f"{names} are known.")
+    raise ValidationError(f"There is no dialect for the url '{url.partition('?')[0]}'.", hint=f"{names} are known.")
 
 
 def provide_driver(spark: SparkSession, driver: str, named: Dialect) -> None:

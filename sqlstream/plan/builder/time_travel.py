@@ -36,7 +36,7 @@ def travelled(table: Table, version: exp.Expr, zone: str) -> Table:
     option = find_connector(table.connector).time_travel_option if table.connector else None
     if option is None:
         raise ValidationError(
-            "getTable(ObjectPath, long) is not implemented for class org.apache.flink.table.catalog.GenericInMemoryCatalog.",
+            f"Table '{table.path}' keeps no versions, of which an older one could be read.",
             at=version, hint=f"A table of the connector '{table.connector}' keeps no versions; one of 'delta' does.",
         )  # fmt: skip
     moment = wall.replace(tzinfo=zone_of(zone)).astimezone(datetime.UTC)
