@@ -48,8 +48,10 @@ def drawn(screen: str, title: str) -> str:
     return "\n".join(line.rstrip() for line in _FONT_FACE.sub("", svg).splitlines()) + "\n"
 
 
-def write(name: str, terminal: Tmux, title: str) -> None:
-    (IMAGES / f"{name}.svg").write_text(drawn(terminal.coloured, title), "utf-8")
+def write(name: str, terminal: Tmux, title: str, rows: int = ROWS) -> None:
+    """Keep what the terminal shows in its first lines."""
+    screen = "\n".join(terminal.coloured.splitlines()[:rows])
+    (IMAGES / f"{name}.svg").write_text(drawn(screen, title), "utf-8")
 
 
 def enter(terminal: Tmux, lines: Sequence[str]) -> None:
@@ -82,7 +84,7 @@ def main() -> None:
             terminal.keys("C-l")
             enter(terminal, ["SELECT customer, SUM(amout) FROM orders GROUP BY customer;"])
             terminal.wait_for("hint")
-            write("mistake", terminal, "sqlstream: what is wrong, where, and what was meant")
+            write("mistake", terminal, "sqlstream: what is wrong, where, and what was meant", rows=7)
             enter(terminal, ["\\q"])
         finally:
             terminal.close()

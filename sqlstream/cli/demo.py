@@ -180,8 +180,8 @@ def _play(session: Session, broker: Broker, transactions: int, screen: Screen, a
     for job in session.jobs:
         session.jobs.stop(job.id, drain=True)
         screen.info(f"Job {job.name}: {job.metrics.rows_in} rows read, drained and stopped.")
-    screen.info("The Delta table that the job wrote, read back:")
-    _run_script(session, f"SET 'execution.runtime-mode' = 'batch';\n{READ_BACK};", None, screen)
+    screen.info("The Delta table that the job wrote, read back, its first rows:")
+    _run_script(session, f"RESET 'sql-client.display.max-column-width'; SET 'execution.runtime-mode' = 'batch';\n{READ_BACK};", None, screen)
 
 
 @dataclass

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from pathlib import Path
 
 from sqlstream.cli import settings_file
@@ -48,16 +49,20 @@ What to try next:
 def main(argv: list[str]) -> int:
     """Write a project into a folder; the exit code."""
     parser = argparse.ArgumentParser(prog="sqlstream init", description="Begin a project in a folder: one table, one query, and every setting.")
-    parser.add_argument("folder", type=Path, help="the project's folder, which is created if it does not exist")
+    parser.add_argument("folder", help="the project's folder, which is created if it does not exist")
     parser.add_argument("--example", choices=[name for name in _NEXT if name], help="with the tables, queries and functions of an example")
     arguments = parser.parse_args(argv)
-    folder, screen = arguments.folder.expanduser(), Screen()
+    if not arguments.folder:
+        parser.error("name a folder; . is the current one")
+    folder, screen = Path(arguments.folder).expanduser(), Screen()
     try:
         files = _begun(folder, EXAMPLE if arguments.example else _NEW)
     except SqlStreamError as error:
         screen.error(error)
         return 1
-    screen.notify(_NEXT[arguments.example].format(files=files, folder=folder))
+    # As it can be typed behind cd.
+    typed = ("./" if str(folder).startswith("-") else "") + str(folder)
+    screen.notify(_NEXT[arguments.example].format(files=files, folder=shlex.quote(typed)))
     return 0
 
 

@@ -53,7 +53,7 @@ def _entry(option: Option) -> str:
 
 def _said(option: Option) -> Iterator[str]:
     values = f" One of: {', '.join(option.values)}." if len(option.values) > 1 else ""
-    unset = "" if option.default else " Not set by default."
+    unset = "" if option.default else " Not set by default. For example:"
     yield from textwrap.wrap(f"{option.summary}{values}{unset}", _WIDTH, break_on_hyphens=False, break_long_words=False)
 
 

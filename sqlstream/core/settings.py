@@ -36,7 +36,7 @@ _AT_CLOSE = "Windows emit their rows when they close."
 SETTINGS: tuple[Option, ...] = (
     Option("sql-client.execution.result-mode", _ENUM, "table", "How a SELECT shows its rows.", values=("table", "changelog", "tableau")),
     Option("sql-client.execution.max-table-result.rows", _INT, "1000000", "How many rows a result keeps."),
-    Option("sql-client.display.max-column-width", _INT, "30", "Columns wider than this are truncated in a streaming result."),
+    Option("sql-client.display.max-column-width", _INT, "30", "Columns of a result that are wider than this are truncated."),
     Option("sql-client.display.expanded", _ENUM, "auto", "Whether each column of a row has a line of its own in a terminal; auto:"
            " where a table is wider than it.", values=("auto", "on", "off")),
     Option("sql-client.display.print-time-cost", _BOOL, "true", "Print how long a query took."),

@@ -23,6 +23,8 @@ _LONG_WORD, _LEAST = 20, 8
 
 def lines(names: Sequence[str], types: Sequence[Type | None], rows: Sequence[Cells], width: int, limit: int | None = None) -> Iterator[str]:
     """``limit``: the widest that a cell may be in a table, which cuts it."""
+    if limit is None and not fits(tableau.content_widths(names, rows), width):
+        names, types, rows = _without_empty_columns(names, types, rows)
     flat = not any("\n" in (cell or "") for row in rows for cell in row)
     if flat and fits(tableau.content_widths(names, rows, limit), width):
         yield from tableau.table(names, rows, limit)
@@ -33,6 +35,14 @@ def lines(names: Sequence[str], types: Sequence[Type | None], rows: Sequence[Cel
         yield from _wrapped_table(names, rows, widths)
     else:
         yield from records(names, types, rows, width)
+
+
+def _without_empty_columns(
+    names: Sequence[str], types: Sequence[Type | None], rows: Sequence[Cells]
+) -> tuple[Sequence[str], Sequence[Type | None], Sequence[Cells]]:
+    """What a narrow screen need not show: columns of an answer in which no row has anything. One stays."""
+    kept = [i for i in range(len(names)) if any(row[i] for row in rows)] or [0]
+    return [names[i] for i in kept], [types[i] for i in kept] if types else types, [tuple(row[i] for i in kept) for row in rows]
 
 
 def fits(widths: Iterable[int], width: int) -> bool:

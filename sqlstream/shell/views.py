@@ -31,6 +31,7 @@ RESULT_MODE = "sql-client.execution.result-mode"
 MAX_ROWS = "sql-client.execution.max-table-result.rows"
 # Rows that stay on the terminal when a full screen is left.
 KEPT_BEHIND = 100
+EXPANDED_BEHIND = 5
 FIGURES_SECONDS = 1.0
 # The widest column of figures on the whole screen.
 FIGURES_WIDTH = 40
@@ -100,9 +101,10 @@ def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], st
     with screen.held():
         error = FullScreen(names, result, limit, types=types, colour=_coloured()).show(outcome.changes, stop, left)
     rows = result.rows
-    for line in _fitted(names, types, rows[-KEPT_BEHIND:], limit, options):
+    kept = KEPT_BEHIND if not _is_expanded(tableau.content_widths(names, rows[-KEPT_BEHIND:], limit), options) else EXPANDED_BEHIND
+    for line in _fitted(names, types, rows[-kept:], limit, options):
         screen.emit(line)
-    screen.emit(tableau.in_set(len(rows)) + (f", the last {KEPT_BEHIND} of them shown" if len(rows) > KEPT_BEHIND else ""))
+    screen.emit(tableau.in_set(len(rows)) + (f", the last {kept} of them shown" if len(rows) > kept else ""))
     if error is not None:
         raise error
 

@@ -38,4 +38,8 @@ def test_its_page_shows_it_until_somebody_has_seen_enough() -> None:
         finally:
             demo.kill()
     assert demo.returncode == 0, rest
-    assert "drained and stopped" in rest and "The Delta table that the job wrote, read back:" in rest and "sqlstream init bank --example bank" in rest
+    assert (
+        "drained and stopped" in rest
+        and "The Delta table that the job wrote, read back, its first rows:" in rest
+        and "sqlstream init bank --example bank" in rest
+    )

@@ -76,3 +76,17 @@ def test_a_file_is_no_folder(tmp_path: Path, capsys) -> None:
     assert main(["init", str(tmp_path / "file")]) == 1
     assert "cannot be written" in capsys.readouterr().err
     assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize(("name", "typed"), [("it's", "cd 'it'\"'\"'s'"), ("-x", "cd ./-x"), ("my shop", "cd 'my shop'")])
+def test_how_to_go_on_can_be_typed(tmp_path: Path, monkeypatch, capsys, name: str, typed: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "--", name]) == 0
+    assert f"\n  {typed}\n" in capsys.readouterr().err
+
+
+def test_no_name_is_no_folder(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        main(["init", ""])
+    assert not list(tmp_path.iterdir())

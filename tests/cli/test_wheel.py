@@ -120,6 +120,6 @@ def test_demo(installed: Path, tmp_path: Path) -> None:
     command = (installed, "demo", "--transactions", "1200")
     done = run(*command, cwd=tmp_path, unset=["JAVA_HOME"], PATH=path, SQLSTREAM_CLASS_ARCHIVE="off")
     assert done.returncode == 0, done.stderr
-    assert "The Delta table that the job wrote, read back:" in done.stderr
+    assert "The Delta table that the job wrote, read back" in done.stderr
     assert "rows in set" in done.stdout, done.stdout
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ import pytest
 from sqlglot import exp
 
 from sqlstream.core.changelog import Change, RowKind
-from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.errors import JobFailed, NotSupported, ValidationError
 from sqlstream.plan.nodes import Field
 from sqlstream.session import export
 from sqlstream.session.plot import chart
@@ -198,3 +198,21 @@ def test_a_result_that_failed_is_not_exported(tmp_path):
     list(remembered(session.context, WORDS, iter(ROWS)))
     list(session.run("EXPORT LAST TO 'a.csv'"))
     assert (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["streaming", "batch"])
+def test_a_query_that_fails_before_its_first_row_is_the_last_one(tmp_path, engine, mode):
+    session = open_session(tmp_path, engine=engine)
+    list(session.run(f"SET 'execution.runtime-mode' = '{mode}'"))
+
+    def read(query):
+        for outcome in session.run(query):
+            list(getattr(outcome, "changes", ()))
+
+    read("SELECT a FROM (VALUES (1)) AS t(a)")
+    with pytest.raises(JobFailed, match="by zero"):
+        read("SELECT 1 / (a - a) AS x FROM (VALUES (1)) AS t(a)")
+    with pytest.raises(ValidationError, match="The last SELECT failed"):
+        list(session.run("EXPORT LAST TO 'a.csv'"))
+    session.close()

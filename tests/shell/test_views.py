@@ -313,3 +313,11 @@ def test_a_file_gets_the_data_as_they_are() -> None:
         lambda: False,
     )
     assert HOSTILE in screen.out.getvalue()
+
+
+def test_a_narrow_screen_has_no_columns_without_a_value(monkeypatch):
+    outcome = results.text_rows(("name", "type", "comment of the column", "key"), (("a", "INT", "", None), ("b", "STRING", None, "")))
+    assert "comment" in shown(terminal(monkeypatch, 80), outcome)
+    assert shown(terminal(monkeypatch, 40), outcome).splitlines()[1] == "| name |   type |"
+    nothing = results.text_rows(("name", "comment of the column"), ((None, None),))
+    assert "name" in shown(terminal(monkeypatch, 10), nothing)

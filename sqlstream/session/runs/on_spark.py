@@ -65,6 +65,9 @@ class OnSpark:
         env = context.planner.environment()
         plan, limit = context.planner.selected(query, env)
         columns = fields(plan)
+        if not self._values:
+            # What fails before its first row is the last result, too.
+            context.last_result = LastResult(columns, 0, failed=True)
         spark, project, zone, drop_nulls = context.engine.spark, context.project, env.settings.zone, env.settings.drop_nulls
         notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))
         if env.settings.batch or static(plan):

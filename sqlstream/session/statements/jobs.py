@@ -17,7 +17,7 @@ from sqlstream.runtime.jobs.control.ask import ask, find
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.job import describe as describe_job
-from sqlstream.runtime.monitor.figures import OVERVIEW, SUMMARY, details, last_error, overview, short_name, size, summaries
+from sqlstream.runtime.monitor.figures import OVERVIEW, SUMMARY, details, last_error, overview, short_names, size, summaries
 from sqlstream.session import results
 from sqlstream.sql.syntax import ast
 from sqlstream.udf.declarations.left_out import count as left_out_rows
@@ -94,8 +94,9 @@ def _time(seconds: float) -> str:
 
 def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
     """The rows of SHOW JOB METRICS: this session's jobs, and those that other processes run."""
-    elsewhere = (r.figures for r in _elsewhere(jobs) if r.held)
-    return (*(overview(j.sampled()) for j in jobs), *(tuple(figures.get(column) for column in OVERVIEW) for figures in elsewhere))
+    rows = [(j.name, overview(j.sampled())) for j in jobs]
+    rows += [(r.name, tuple(r.figures.get(column) for column in OVERVIEW)) for r in _elsewhere(jobs) if r.held]
+    return tuple((name, *row[1:]) for name, (_, row) in zip(short_names([name for name, _ in rows]), rows, strict=True))
 
 
 def explain(node: ast.ExplainJob, context: Context) -> Outcome:
@@ -108,7 +109,8 @@ def explain(node: ast.ExplainJob, context: Context) -> Outcome:
         asked = [r for r in registry.records(jobs.folders.jobs) if r.held]
     if not asked:
         raise ValidationError("There are no jobs.", at=node, hint="INSERT INTO submits one.")
-    rows = [(short_name(job.name), *reason) for job in asked for reason in _reasons(job, context.user.interrupted)]
+    names = short_names([job.name for job in asked])
+    rows = [(name, *reason) for name, job in zip(names, asked, strict=True) for reason in _reasons(job, context.user.interrupted)]
     return results.Advice(columns=results.text_columns(("job", "reason", "what to do")), rows=tuple(rows))
 
 

@@ -174,14 +174,16 @@ def test_a_job_is_found_by_its_short_name_and_by_a_part_that_it_alone_has(tmp_pa
     assert (found("per_minute"), found("minute"), found("bad"), found("bad1"), found("e.ab")) == ("1a", "1a", "3a", "bad1", "abcd")
     with pytest.raises(ValidationError, match=f"Several jobs are meant by 'abcd': {start}d.abcd, {start}e.abcd"):
         found("abcd")
+    assert found("d.abcd", whole=True) == "2a" and found("e.abcd") == "abcd"
     assert found("per_minute", whole=True) == "1a"
-    with pytest.raises(ValidationError, match="does not exist") as caught:
-        found("per_minut", whole=True)
-    assert caught.value.hint == "Did you mean 'per_minute'?"
+    for text, hint in (("per_minut", "The whole name is needed here: per_minute."), ("per_mnute", "Did you mean 'per_minute'?")):
+        with pytest.raises(ValidationError, match="does not exist") as caught:
+            found(text, whole=True)
+        assert caught.value.hint == hint
     session = Session(tmp_path)
     (listed,) = session.run("SHOW JOBS")
     assert isinstance(listed, Rows)
-    assert sorted(row[0] or "" for row in listed.rows) == ["bad", f"{start}d.abcd", f"{start}e.abcd", "other", "per_minute"]
+    assert sorted(row[0] or "" for row in listed.rows) == ["bad", "d.abcd", "e.abcd", "other", "per_minute"]
     assert [c.name for c in listed.columns] == ["job name", "status", "rows/s", "lag", "restarts", "since"]
     assert {row[1:] for row in listed.rows} == {("CANCELED", None, None, None, "1970-01-01T00:00:01")}
     # A statement that loses something, or that nobody is asked about, takes no part of a name.
@@ -228,7 +230,7 @@ def test_what_a_job_of_another_process_does(tmp_path: Path, folder: JobFolder, h
     os.utime(commits / "3", (1e9, 1e9))
     (listed, metrics, described) = (shown(session, s) for s in ("SHOW JOBS EXTENDED", "SHOW JOB METRICS", f"DESCRIBE JOB EXTENDED '{NAME}'"))
     assert (listed["version"], listed["last progress"]) == ("1", "2001-09-09T01:46:40") and listed["size"]
-    assert (metrics["job"], metrics["status"], metrics["rows in"], metrics["lag"], metrics["job id"]) == ("konten", "RUNNING", "7", "3", "0123abcd")
+    assert (metrics["job"], metrics["status"], metrics["rows in"], metrics["lag"], metrics["job id"]) == (NAME, "RUNNING", "7", "3", "0123abcd")
     assert (described["status"], described["rows read"], described["lag"]) == ("RUNNING", "7", "3")
     assert described["mode"] == "real time"
     assert described["process"] == listed["process"] and described["checkpoint"] == str(commits.parents[1])

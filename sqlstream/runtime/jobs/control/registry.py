@@ -19,7 +19,7 @@ from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.folder import locks
 from sqlstream.runtime.jobs.folder.generations import FINISHED, Generation, JobFolder, description_of
 from sqlstream.runtime.jobs.folder.versions import VERSION_FILE
-from sqlstream.runtime.monitor.figures import clock, short_name
+from sqlstream.runtime.monitor.figures import clock, short_name, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -212,10 +212,12 @@ def records(jobs: Place) -> list[JobRecord]:
     return sorted(_read(jobs), key=lambda r: (r.name, str(r.path)))
 
 
-# What may be meant by a text, the surest first: a name, the short name that is shown, the beginning of the last run's id, a part of a name.
+# What may be meant by a text, the surest first: a name, the short name that is shown, the end of a table's path, the beginning of the last run's
+# id, a part of a name.
 _MEANS: Sequence[Callable[[JobRecord, str], bool]] = (
     lambda job, text: job.name == text,
     lambda job, text: short_name(job.name) == text,
+    lambda job, text: job.name.endswith(f".{text}"),
     lambda job, text: job.id.startswith(text),
     lambda job, text: text in job.name,
 )
@@ -223,7 +225,7 @@ _MEANS: Sequence[Callable[[JobRecord, str], bool]] = (
 
 def is_name(jobs: Place, name: str) -> bool:
     """Whether a job is called so, or shown so."""
-    return any(means(r, name) for r in records(jobs) for means in _MEANS[:2])
+    return any(means(r, name) for r in records(jobs) for means in _MEANS[:3])
 
 
 def exists(jobs: Place, name: str, *, whole: bool = False) -> bool:
@@ -246,7 +248,9 @@ def find(jobs: Place, name: str, *, whole: bool = False) -> JobRecord:
         names = len({r.name for r in matching}) == len(matching)
         meant = ", ".join(r.name if names else r.id or str(r.path) for r in matching)
         raise ValidationError(f"Several jobs are meant by '{name}': {meant}.", hint="Write more of the name.")
-    hint = did_you_mean(name, map(short_name, (r.name for r in known))) or "SHOW JOBS lists the jobs of this project."
+    parts = short_names([r.name for r in _matching(known, name, whole=False)])
+    hint = f"The whole name is needed here: {', '.join(parts)}." if parts else did_you_mean(name, short_names([r.name for r in known]))
+    hint = hint or "SHOW JOBS lists the jobs of this project."
     raise ValidationError(f"Job {name} does not exist.", hint=hint)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shlex
 import socket
 import time
 from abc import ABC, abstractmethod
@@ -21,6 +22,7 @@ from typing import IO, TYPE_CHECKING, Any
 from sqlstream.core import file_locks, private, processes
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.storage import HadoopPath, modified
+from sqlstream.runtime.monitor.figures import short_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,7 +112,7 @@ def busy(name: str, owner: Owner | None) -> ValidationError:
     """What is raised where another process has the job ``name``."""
     return ValidationError(
         f"Job '{name}' is already running, in {owner.text if owner is not None else 'process unknown'}.",
-        hint="Stop it there, or SET 'pipeline.name' to run it a second time under a name of its own.",
+        hint=f"sqlstream jobs stop {shlex.quote(short_name(name))} stops it. Or SET 'pipeline.name' to run it a second time under a name of its own.",
     )
 
 
