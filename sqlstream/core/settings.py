@@ -97,8 +97,8 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.exec.source.max-future-rowtime", _TIME, "0 ms", "Rows of a stream whose rowtime is further ahead of the clock are left out, and"
            " kept in .sqlstream/dead-letters: the watermark would follow them. 0 for none."),
     Option("table.exec.source.cdc-events-duplicate", _BOOL, "false", "Whether changelogs may contain a change twice; needs a PRIMARY KEY."),
-    Option("table.exec.mini-batch.enabled", _BOOL, "false", "Whether changes are folded: keeps from real time, but where that is 'true'. Every"
-           " micro-batch is a mini-batch."),
+    Option("table.exec.mini-batch.enabled", _BOOL, "false", "Whether several changes of a row become one. It keeps a query from real time,"
+           " unless execution.real-time is 'true'. Every micro-batch is a mini-batch."),
     _quiet("table.exec.mini-batch.size", "a micro-batch takes what has arrived."),
     Option("table.exec.state.ttl", _TIME, "0 ms", "How long the state of a key is kept after its last row, outside windows; 0: forever."),
     Option("table.exec.async-scalar.max-concurrent-operations", _INT, "10", "How many calls of an async function in Python run at the same time."),
@@ -123,8 +123,9 @@ SETTINGS: tuple[Option, ...] = (
     Option("restart-strategy.exponential-delay.max-backoff", _TIME, "1 min", "The longest time before a restart."),
     Option("restart-strategy.exponential-delay.backoff-multiplier", OptionKind.DOUBLE, "1.5", "What the time is multiplied by after each failure."),
     Option("restart-strategy.exponential-delay.reset-backoff-threshold", _TIME, "1 h", "A job that runs so long begins with the first time again."),
-    Option("restart-strategy.exponential-delay.jitter-factor", OptionKind.DOUBLE, "0.1", "By which part the time is longer or shorter at random."),
-    Option("restart-strategy.exponential-delay.attempts-before-reset-backoff", _INT, str(2**31 - 1), "How many restarts there are before that."),
+    Option("restart-strategy.exponential-delay.jitter-factor", OptionKind.DOUBLE, "0.1", "How much the time varies at random: 0.1 is up to 10 % longer or shorter."),
+    Option("restart-strategy.exponential-delay.attempts-before-reset-backoff", _INT, str(2**31 - 1), "The job is given up after so many restarts"
+           " without such a time between them."),
     Option("restart-strategy.fixed-delay.attempts", _INT, "1", "How many restarts there are."),
     Option("restart-strategy.fixed-delay.delay", _TIME, "1 s", "The time before a restart."),
     Option("restart-strategy.failure-rate.max-failures-per-interval", _INT, "1", "A job that fails more often within the interval is given up."),
