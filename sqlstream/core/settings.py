@@ -123,7 +123,7 @@ SETTINGS: tuple[Option, ...] = (
     Option("restart-strategy.exponential-delay.max-backoff", _TIME, "1 min", "The longest time before a restart."),
     Option("restart-strategy.exponential-delay.backoff-multiplier", OptionKind.DOUBLE, "1.5", "What the time is multiplied by after each failure."),
     Option("restart-strategy.exponential-delay.reset-backoff-threshold", _TIME, "1 h", "A job that runs so long begins with the first time again."),
-    Option("restart-strategy.exponential-delay.jitter-factor", OptionKind.DOUBLE, "0.1", "How much the time varies at random: 0.1 is up to 10 % longer or shorter."),
+    Option("restart-strategy.exponential-delay.jitter-factor", OptionKind.DOUBLE, "0.1", "How much the time varies at random; 0.1: by 10 %."),
     Option("restart-strategy.exponential-delay.attempts-before-reset-backoff", _INT, str(2**31 - 1), "The job is given up after so many restarts"
            " without such a time between them."),
     Option("restart-strategy.fixed-delay.attempts", _INT, "1", "How many restarts there are."),

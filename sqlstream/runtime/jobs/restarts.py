@@ -55,7 +55,7 @@ class FailureRate:
 class ExponentialDelay:
     """After a time that grows with each failure, up to ``longest``, and is the ``first`` one again when the job has run for ``reset`` without one.
 
-    ``jitter``: by which part of it the time is made longer or shorter at random. ``attempts``: the most of them before it is the first one again.
+    ``jitter``: by which part of it the time is made longer or shorter at random. ``attempts``: after so many of them the job is given up.
     """
 
     first: int
