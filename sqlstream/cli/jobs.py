@@ -199,13 +199,13 @@ def _list(project: Path, jobs: Place, *, as_json: bool, extended: bool) -> int:
     known, scripts = registry.records(jobs), background.supervised(project)
     of_jobs = {job.status.pid for job in known if job.status is not None and job.held}
     # A script whose jobs have not begun yet, or whose process is started again.
-    starting = [s for p, s in scripts.items() if p not in of_jobs]
+    waiting = [s for p, s in scripts.items() if p not in of_jobs]
     if not (as_json or extended):
-        rows = [(job.name, job.since, job.figures) for job in known] + [(Path(s.file).name, None, {"status": "STARTING"}) for s in starting]
+        rows = [(job.name, job.since, job.figures) for job in known] + [(Path(s.file).name, None, {"status": "STARTING"}) for s in waiting]
         _print_table(SUMMARY, [tuple(cell or "" for cell in row) for row in summaries(rows, _time)])
         return 0
     all_rows = [_row(project, job, scripts) for job in known]
-    all_rows += [(Path(s.file).name, "STARTING", None, s, None, None, None, None, None) for s in starting]
+    all_rows += [(Path(s.file).name, "STARTING", None, s, None, None, None, None, None) for s in waiting]
     if as_json:
         for row in all_rows:
             print(json.dumps(_object(row)))

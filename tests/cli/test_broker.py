@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -149,3 +150,11 @@ def test_life(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     finally:
         assert main(["--project", str(tmp_path), "stop"]) == 0
     assert not broker.status().running
+
+
+def test_the_ports_of_a_broker_differ(monkeypatch):
+    given = iter([5001, 5001, 5002])
+    probe = MagicMock()
+    probe.return_value.__enter__.return_value.getsockname.side_effect = lambda: ("127.0.0.1", next(given))
+    monkeypatch.setattr("sqlstream.cli.kafka.process.socket.socket", probe)
+    assert free_port(5001) == 5002

@@ -151,7 +151,7 @@ def test_a_job_that_can_not_go_on_is_told_of(tmp_path: Path) -> None:
         assert problem in log()
         (alert,) = map(json.loads, alerts.read_text().splitlines())
         assert (alert["event"], alert["job"], problem in alert["error"]) == ("failed", "a", True)
-        assert "It was not started again: " in jobs("list").stdout
+        assert "It was not started again: " in jobs("list", "--extended").stdout
         refused = jobs("start", "a")
         assert refused.returncode == 1 and problem in refused.stderr, refused
         (tmp_path / "aside").rename(table)

@@ -160,7 +160,7 @@ class Broker:
         port = _choose(port, settings.get("port"))
         cluster = str(settings.get("cluster") or new_cluster_id())
         properties = self.folder / "server.properties"
-        properties.write_text(server_properties(self.folder / "data", port, free_port()), encoding="utf-8")
+        properties.write_text(server_properties(self.folder / "data", port, free_port(port)), encoding="utf-8")
         with contextlib.suppress(FileNotFoundError):
             self.log.replace(self.log.with_suffix(".log.1"))
         java = _java(BROKER_JVM, "", progress)[:-1]

@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 STOP_LIMIT_S = 30
 
 
-def free_port() -> int:
-    """A port that is free now."""
-    with socket.socket() as probe:
-        probe.bind((BROKER_HOST, 0))
-        return int(probe.getsockname()[1])
+def free_port(*taken: int) -> int:
+    """A port that is free now; none of ``taken``, which nobody listens on yet."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind((BROKER_HOST, 0))
+            port = int(probe.getsockname()[1])
+        if port not in taken:
+            return port
 
 
 def is_free(port: int) -> bool:

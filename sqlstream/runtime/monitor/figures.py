@@ -112,11 +112,11 @@ def summaries(jobs: Sequence[tuple[str, float | None, Mapping[str, str | None]]]
     What a job does now is of one that runs.
     """
     names = short_names([name for name, _, _ in jobs])
-    rows: list[tuple[str | None, ...]] = []
+    found: list[tuple[str | None, ...]] = []
     for name, (_, since, figures) in zip(names, jobs, strict=True):
         rate, lag = (figures.get(f) if figures.get("status") == "RUNNING" else None for f in ("rows/s", "lag"))
-        rows.append((name, figures.get("status"), rate, lag, figures.get("restarts"), None if since is None else time(since)))
-    return rows
+        found.append((name, figures.get("status"), rate, lag, figures.get("restarts"), None if since is None else time(since)))
+    return found
 
 
 def last_error(job: JobMetrics) -> str | None:
