@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 
     from sqlstream.core.errors import SqlStreamError
+    from sqlstream.core.storage import Place
     from sqlstream.runtime.engine.session import Engine
     from sqlstream.runtime.monitor.metrics import JobMetrics
     from sqlstream.session import completion
@@ -199,14 +200,18 @@ class Session:
         """The jobs that completion offers, as SHOW JOBS names them: of every process where that waits for no start of Spark."""
         names = [job.name for job in self.jobs]
         folder = self.jobs.folders.jobs
-        if isinstance(folder, Path) or self.context.engine.started:
+        if self._is_at_hand(folder):
             names += [record.name for record in registry.records(folder)]
         return short_names(sorted(set(names)))
+
+    def _is_at_hand(self, folder: Place) -> bool:
+        """Whether a folder can be read without a start of Spark."""
+        return isinstance(folder, Path) or self.context.engine.started
 
     def _savepoint_paths(self) -> list[str]:
         """The savepoints that completion offers, which waits for no start of Spark."""
         folder = self.context.engine.job_folders().savepoints
-        if not isinstance(folder, Path) and not self.context.engine.started:
+        if not self._is_at_hand(folder):
             return []
         try:
             return [str(path) for path, _ in savepoints.below(folder)]

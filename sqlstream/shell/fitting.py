@@ -58,6 +58,8 @@ def _narrowed(names: Sequence[str], rows: Sequence[Cells], width: int) -> list[i
         min(w, max(_LEAST, *(min(_LONG_WORD, tableau.display_width(word)) for part in column for word in part.split() or [""])))
         for w, column in zip(widths, parts, strict=True)
     ]
+    # A column is never wider than the screen, however long its texts are: the loop has few steps.
+    widths = [max(narrowest, min(w, width)) for w, narrowest in zip(widths, least, strict=True)]
     while not fits(widths, width):
         spare = [w - narrowest for w, narrowest in zip(widths, least, strict=True)]
         if not any(spare):

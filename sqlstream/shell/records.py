@@ -34,13 +34,13 @@ def record(names: Sequence[str], types: Sequence[Type | None], row: Cells, width
 def records(names: Sequence[str], types: Sequence[Type | None], rows: Iterable[Cells], width: int) -> Iterator[str]:
     """Each row below a line with its number."""
     for number, row in enumerate(rows, 1):
-        yield title(f"row {number}", width)
-        yield from record(names, types, row, width)
+        yield from titled(f"row {number}", names, types, row, width)
 
 
-def title(text: str, width: int) -> str:
-    """The line above a row."""
-    return f"-[ {text} ]".ljust(min(width, 60), "-")
+def titled(title: str, names: Sequence[str], types: Sequence[Type | None], row: Cells, width: int) -> Iterator[str]:
+    """A row below a line with its title."""
+    yield f"-[ {title} ]".ljust(min(width, 60), "-")
+    yield from record(names, types, row, width)
 
 
 def wrapped(line: str, width: int) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlstream.core.changelog import RowKind
 from sqlstream.session import results
 from sqlstream.shell import delimited, fitting, prose, tableau
-from sqlstream.shell.records import record, records, title
+from sqlstream.shell.records import records, titled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -197,8 +197,7 @@ def _is_expanded(widths: Sequence[int], options: Mapping[str, str]) -> bool:
 
 def _change_expanded(change: Change, columns: Sequence[Field]) -> Iterator[str]:
     width = shutil.get_terminal_size().columns
-    yield title(change.kind.value, width)
-    yield from record([c.name for c in columns], [c.type for c in columns], change.row, width)
+    return titled(change.kind.value, [c.name for c in columns], [c.type for c in columns], change.row, width)
 
 
 def _max_column_width(options: Mapping[str, str]) -> int:

@@ -28,7 +28,7 @@ from sqlstream.cli.kafka.process import command_line, end_process, free_port, is
 from sqlstream.cli.kafka.records import create_topic, line_of, produce
 from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from sqlstream.core import jars, private
-from sqlstream.core.environment import BROKER_HOST, BROKER_SETTINGS, KAFKA_BOOTSTRAP
+from sqlstream.core.environment import BROKER_HOST, BROKER_SETTINGS, KAFKA_BOOTSTRAP, development_broker
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
 from sqlstream.core.project_folder import ProjectFolder
@@ -103,8 +103,7 @@ class Broker:
     def status(self) -> BrokerStatus:
         """Whether it runs, found by its process; a pid file that a crash left behind is ignored."""
         pid = self._pid()
-        port = self._settings().get("port")
-        return BrokerStatus(pid is not None, pid, f"{BROKER_HOST}:{port}" if port else None, self.folder)
+        return BrokerStatus(pid is not None, pid, development_broker(self.project.resolve()), self.folder)
 
     def start(self, port: int | None = None, progress: Callable[[str], None] = lambda _: None) -> str:
         """Start it, unless it is running, and wait until it answers; returns the bootstrap address.

@@ -106,6 +106,11 @@ def overview(job: JobMetrics) -> tuple[str | None, ...]:
     )  # fmt: skip
 
 
+def by_column(job: JobMetrics) -> dict[str, str | None]:
+    """The same by the names of the columns."""
+    return dict(zip(OVERVIEW, overview(job), strict=True))
+
+
 def summaries(jobs: Sequence[tuple[str, float | None, Mapping[str, str | None]]], time: Callable[[float], str]) -> list[tuple[str | None, ...]]:
     """Rows under SUMMARY, of each job's name, the second since 1970 at which it began, and its row under OVERVIEW; ``time`` writes a second.
 

@@ -17,7 +17,7 @@ from sqlstream.runtime.jobs.control.ask import ask, find
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.job import describe as describe_job
-from sqlstream.runtime.monitor.figures import OVERVIEW, SUMMARY, details, last_error, overview, short_names, size, summaries
+from sqlstream.runtime.monitor.figures import OVERVIEW, SUMMARY, by_column, details, last_error, overview, short_names, size, summaries
 from sqlstream.session import results
 from sqlstream.sql.syntax import ast
 from sqlstream.udf.declarations.left_out import count as left_out_rows
@@ -40,12 +40,8 @@ def listed(jobs: Jobs, *, extended: bool = False) -> Outcome:
     """SHOW JOBS."""
     if extended:
         return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs))])
-    rows = [*((j.name, j.started, _figures(j)) for j in jobs), *((r.name, r.since, r.figures) for r in _elsewhere(jobs))]
+    rows = [*((j.name, j.started, by_column(j.sampled())) for j in jobs), *((r.name, r.since, r.figures) for r in _elsewhere(jobs))]
     return results.text_rows(SUMMARY, summaries(rows, _time))
-
-
-def _figures(job: Job) -> dict[str, str | None]:
-    return dict(zip(OVERVIEW, overview(job.sampled()), strict=True))
 
 
 def metrics(jobs: Jobs) -> Outcome:

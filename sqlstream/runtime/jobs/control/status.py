@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import processes, storage
 from sqlstream.runtime.jobs.machine import LIVING, Failure
-from sqlstream.runtime.monitor.figures import OVERVIEW, last_error, overview
+from sqlstream.runtime.monitor.figures import by_column, last_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,8 +76,7 @@ class Status:
 def status_of(job: Job) -> Status:
     """That of a job of this process, by figures that are known already."""
     metrics, state = job.metrics, job.machine.state
-    figures = dict(zip(OVERVIEW, overview(metrics), strict=True))
     return Status(
-        job.id, metrics.status, job.started, job.folder.name, last_error(metrics), metrics.hint, job.mode, state.failures, figures,
+        job.id, metrics.status, job.started, job.folder.name, last_error(metrics), metrics.hint, job.mode, state.failures, by_column(metrics),
         machine=processes.machine(),
     )  # fmt: skip
