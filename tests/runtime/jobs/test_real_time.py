@@ -96,7 +96,8 @@ def test_rows_come_at_once(pipe: Pipe) -> None:
         pipe.send(str(n))
         assert pipe.receive(n + 2)[-1] == str(n)
         taken.append(pipe.came[-1][0] - sent)
-    assert sorted(taken)[25] < 0.1
+    # A batch is a minute long: rows do not wait for its end.
+    assert sorted(taken)[25] < 1
     assert pipe.job.status is JobStatus.RUNNING
 
 
@@ -117,7 +118,7 @@ def test_a_stopped_job_goes_on_without_a_row_twice(pipe: Pipe) -> None:
             pipe.receive(len(pipe.came) + 50)
             began = time.monotonic()
             run(pipe.session, f"STOP JOB '{job.id}'")
-            assert time.monotonic() - began < 10 and job.error is None
+            assert time.monotonic() - began < 30 and job.error is None
     finally:
         over.set()
         feeding.join()
@@ -257,7 +258,7 @@ def test_rows_of_a_database_are_those_of_now(pipe: Pipe, postgres) -> None:
         sent = time.monotonic()
         there([["a", 3], ["b", 2], ["c", n]])
         taken.append(time.monotonic() - sent)
-    assert sorted(taken)[15] < 0.2
+    assert sorted(taken)[15] < 1
     pipe.send(*(f"d{n}" for n in range(30_000)))
     there([["a", 3], ["b", 2], ["c", 29], ["d", 29_999]], seconds=60)
     run(pipe.session, f"STOP JOB '{job.id}'; SET 'pipeline.name' = 'appended'")
@@ -307,7 +308,7 @@ def test_rows_are_joined_with_a_table_that_is_there(pipe: Pipe, tmp_path: Path, 
         sent = time.monotonic()
         assert sorted(pipe.receive(n * len(expected))) == sorted(n * expected)
         taken.append(time.monotonic() - sent)
-    assert min(taken) < 0.3 and pipe.job.real_time
+    assert min(taken) < 1 and pipe.job.real_time
     run(pipe.session, f"STOP JOB '{pipe.job.id}'")
     # It goes on with the table as it was.
     (tmp_path / "names" / "rows.json").unlink()
@@ -357,7 +358,7 @@ def test_rows_are_printed_at_once(pipe: Pipe) -> None:
             sent = time.monotonic()
             until(partial(eq, pipe.printed, expected), 20)
             taken = time.monotonic() - sent
-        assert taken < 0.3 and pipe.job.real_time
+        assert taken < 1 and pipe.job.real_time
         many = [str(n) for n in range(20_000)]
         pipe.send(*many)
         expected += [f'ü> +I[{value}, {len(value)}, 2020-01-01T00:00, "]' for value in many]

@@ -279,7 +279,7 @@ def test_looking_keeps_nobody_out(folder: JobFolder) -> None:
 def test_a_request_is_answered_and_leaves_nothing(folder: JobFolder, holder: subprocess.Popen[str]) -> None:
     began = time.monotonic()
     assert ask(folder, Action.STOP_WITH_SAVEPOINT).result == "file:/kept"
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20
     assert ask(folder, Action.DRAIN) == requests.Answer(error="A row is wrong.", hint="Mend it.")
     assert left(folder) == []
 

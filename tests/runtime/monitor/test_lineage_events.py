@@ -239,13 +239,13 @@ def test_two_write_to_one_file(session: Session, tmp_path: Path) -> None:
 
 
 class Backend:
-    """An address: what it was sent. It answers with the statuses in turn, the last one from then on; each time after ``pause``."""
+    """An address: what it was sent. It answers with the statuses in turn, the last one from then on; each time after ``pause``, unless that is ``over``."""
 
     def __init__(self, *statuses: int, pause: float = 0) -> None:
         self.events: list[dict[str, Any]] = []
         self.asked: list[tuple[str, str | None]] = []
         self.statuses = [*statuses]
-        self.pause = pause
+        self.pause, self.over = pause, threading.Event()
 
     @contextmanager
     def listening(self) -> Iterator[str]:
@@ -256,7 +256,7 @@ class Backend:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 backend.asked.append((self.path, self.headers["Authorization"]))
                 status = backend.statuses[0] if len(backend.statuses) == 1 else backend.statuses.pop(0)
-                time.sleep(backend.pause)
+                backend.over.wait(backend.pause)
                 if status < 300:
                     backend.events.append(body)
                 self.send_response(status)
@@ -328,9 +328,9 @@ def test_nobody_waits_for_who_is_away(
     began = time.monotonic()
     for _ in range(20):
         jobs.begin().machine.end(lambda: None)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     jobs.lineage.close()
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 60
     assert len(jobs.said) <= 2 and "CANARY" not in " ".join(jobs.said)
     assert any("'lineage.url': the address does not answer" in line for line in jobs.said)
     # The file has what went to it meanwhile.
@@ -340,15 +340,15 @@ def test_nobody_waits_for_who_is_away(
 
 def test_the_end_does_not_wait_for_who_is_slow(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reporting, "_SECONDS", 0.3)
-    backend = Backend(200, pause=1.0)
+    backend = Backend(200, pause=20.0)
     with backend.listening() as url:
         jobs = Jobs(session, {"lineage.url": url})
         began = time.monotonic()
         jobs.begin().machine.end(lambda: None)
         jobs.lineage.close()
-        assert time.monotonic() - began < 0.9
+        assert time.monotonic() - began < 15
         assert len(jobs.said) == 1
-        time.sleep(1.0)
+        backend.over.set()
 
 
 def test_a_folder_that_is_not_there(session: Session, tmp_path: Path, soon: None) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.plan.planner import Planner
-from sqlstream.session.completion import suggest
+from sqlstream.session.completion import suggest, topic_names
 from sqlstream.session.completion.topic_names import TopicNames
 from tests.support.sessions import open_session
 
@@ -70,7 +70,8 @@ def test_topics_come_from_the_brokers_of_the_tables_and_are_kept(session, monkey
     assert asked == ["broker:1"]
 
 
-def test_a_broker_that_does_not_answer_is_not_waited_for():
+def test_a_broker_that_does_not_answer_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(topic_names, "ANSWER_S", 60)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -78,4 +79,4 @@ def test_a_broker_that_does_not_answer_is_not_waited_for():
         for _ in range(3):
             began = time.monotonic()
             assert topics({"bootstrap.servers": f"127.0.0.1:{silent.getsockname()[1]}"}) == ()
-            assert time.monotonic() - began < 1
+            assert time.monotonic() - began < 20
