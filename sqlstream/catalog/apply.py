@@ -153,7 +153,7 @@ def _create_table(manager: CatalogManager, node: ast.CreateTable, context: State
         )
     made = declare.table(node, path, manager, context.schema_of, context.scope)
     manager.create(made, if_not_exists=exists, replace_existing=wins or replaces, at=node.this)
-    doubts = [doubt] if (doubt := connectors.doubt(made.options)) else []
+    doubts = list(connectors.doubts(made.options))
     if temporary:
         return doubts
     return doubts + _overridden(key, wins, manager, context) + _saved(manager, key, made, context)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.cli.arguments import Parser
 from sqlstream.core.defects import as_defects
 from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SqlStreamError, ValidationError
@@ -37,7 +37,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     """Check files of ``project``, whose settings are ``options``; the exit code comes back."""
     from sqlstream.session.session import Session
 
-    parser = argparse.ArgumentParser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
+    parser = Parser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: catalog/, queries/ and udfs/ of the project")
     parser.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
     parser.add_argument("--output", choices=("text", "json"), default="text", help="json: one object per line")

@@ -7,7 +7,6 @@ itself, the page of a server shows it, until the user has seen enough.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import sys
@@ -23,10 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.cli import bank, init
+from sqlstream.cli.arguments import Parser
 from sqlstream.cli.kafka.broker import Broker
 from sqlstream.core import jars
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
+from sqlstream.core.job_names import short_name
 from sqlstream.session.results import Done, Stream
 from sqlstream.session.session import Session
 from sqlstream.shell.screen import Screen
@@ -59,7 +60,7 @@ What to try next:
 
 def main(argv: list[str]) -> int:
     """Run the demo; the exit code."""
-    parser = argparse.ArgumentParser(prog="sqlstream demo", description="Run the example bank, from Kafka to Delta.")
+    parser = Parser(prog="sqlstream demo", description="Run the example bank, from Kafka to Delta.")
     parser.add_argument("--project", type=Path, default=init.EXAMPLE, help="the example project")
     parser.add_argument("--transactions", type=int, default=6000, help="how many transactions to make")
     looks = sys.stdin.isatty() and sys.stdout.isatty()
@@ -179,7 +180,7 @@ def _play(session: Session, broker: Broker, transactions: int, screen: Screen, a
         _look(broker, records, screen, address)
     for job in session.jobs:
         session.jobs.stop(job.id, drain=True)
-        screen.info(f"Job {job.name}: {job.metrics.rows_in} rows read, drained and stopped.")
+        screen.info(f"Job {short_name(job.name)}: {job.metrics.rows_in} rows read, drained and stopped.")
     screen.info("The Delta table that the job wrote, read back, its first rows:")
     _run_script(session, f"RESET 'sql-client.display.max-column-width'; SET 'execution.runtime-mode' = 'batch';\n{READ_BACK};", None, screen)
 

@@ -5,12 +5,12 @@ The demo runs on a copy of the example.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 from pathlib import Path
 
 from sqlstream.cli import settings_file
+from sqlstream.cli.arguments import Parser
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.project_folder import MARKS
 from sqlstream.shell.screen import Screen
@@ -48,7 +48,7 @@ What to try next:
 
 def main(argv: list[str]) -> int:
     """Write a project into a folder; the exit code."""
-    parser = argparse.ArgumentParser(prog="sqlstream init", description="Begin a project in a folder: one table, one query, and every setting.")
+    parser = Parser(prog="sqlstream init", description="Begin a project in a folder: one table, one query, and every setting.")
     parser.add_argument("folder", help="the project's folder, which is created if it does not exist")
     parser.add_argument("--example", choices=[name for name in _NEXT if name], help="with the tables, queries and functions of an example")
     arguments = parser.parse_args(argv)

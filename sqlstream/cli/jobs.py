@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.cli import background, served, starting
+from sqlstream.cli.arguments import Parser
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.control import handed_over, registry
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.monitor.figures import SUMMARY, size, summaries
@@ -60,13 +62,13 @@ Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of ``sqlstream jobs``."""
-    top = argparse.ArgumentParser(prog="sqlstream jobs", description="The jobs of a project, of every process.", epilog=EPILOG,
-                                  formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)  # fmt: skip
+    top = Parser(prog="sqlstream jobs", description="The jobs of a project, of every process.", epilog=EPILOG,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     top.add_argument("--project", metavar="DIR", type=Path, help="the project's folder (default: found from here upwards)")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
 
     def verb(name: str, text: str, *, job: bool = True) -> argparse.ArgumentParser:
-        one = verbs.add_parser(name, help=text, description=text, allow_abbrev=False)
+        one = verbs.add_parser(name, help=text, description=text)
         one.add_argument("--project", metavar="DIR", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         if job:
             one.add_argument("name", metavar="NAME")
@@ -170,7 +172,7 @@ def _jobs(project: Path, options: Mapping[str, str]) -> Iterator[Place]:
 
 def _set_by(arguments: Sequence[str]) -> dict[str, str]:
     """The options that arguments of the client set with -D."""
-    found = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    found = Parser(add_help=False)
     found.add_argument("-D", action="append", default=[])
     pairs = (pair.partition("=") for pair in found.parse_known_args(list(arguments))[0].D)
     return {key: value for key, _, value in pairs}
@@ -266,10 +268,10 @@ def _show(project: Path, job: JobRecord) -> int:
 
 def _why(job: JobRecord) -> int:
     from sqlstream.session.results import Advice
-    from sqlstream.shell.prose import lines
+    from sqlstream.shell import prose
 
-    advice = Advice(rows=tuple((job.name, text, hint) for text, hint in job.why()))
-    print("\n".join(lines(advice, shutil.get_terminal_size().columns)))
+    advice = Advice(rows=tuple((short_name(job.name), text, hint) for text, hint in job.why()))
+    print("\n".join(prose.advice(advice, shutil.get_terminal_size().columns)))
     return 0
 
 
@@ -303,12 +305,12 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
     job = registry.find(jobs, name)
     if action is Action.STOP and (job.state == "SUSPENDED" or served.starts_again(project, job)):
         job.folder.keep_stopped()
-        Screen().notify(f"Job '{job.name}' has no process; it stays stopped where its script, or its server, is started again.")
+        Screen().notify(f"Job '{short_name(job.name)}' has no process; it stays stopped where its script, or its server, is started again.")
         return 0
     _ask(job, action, seconds)
-    again = f"sqlstream jobs start {shlex.quote(job.name)} starts it again in its process, its statement in another"
+    again = f"sqlstream jobs start {shlex.quote(short_name(job.name))} starts it again in its process, its statement in another"
     how = f"drained: {_DRAINED}" if action.drains else f"stopped; its state is kept. {again}"
-    Screen().notify(f"Job '{job.name}' is {how}.")
+    Screen().notify(f"Job '{short_name(job.name)}' is {how}.")
     return 0
 
 
@@ -390,7 +392,7 @@ def _restart(job: JobRecord) -> int:
     if not job.held and job.has_process():
         return _start_again(job)
     job.ask(Action.RESTART)
-    Screen().notify(f"Job '{job.name}' was stopped and started again, in process {job.process_id}.")
+    Screen().notify(f"Job '{short_name(job.name)}' was stopped and started again, in process {job.process_id}.")
     return 0
 
 
@@ -400,7 +402,7 @@ def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPla
     """
     if more and (job.held or job.has_process() or served.kept(project, job) is None or served_at(project) is None):
         hint = "Options are given to a script: sqlstream jobs start FILE --detach .."
-        raise ValidationError(f"Job '{job.name}' is started as its script says: {' '.join(more)} can't be given.", hint=hint)
+        raise ValidationError(f"Job '{short_name(job.name)}' is started as its script says: {' '.join(more)} can't be given.", hint=hint)
     if job.held or job.has_process():
         try:
             return _start_again(job)
@@ -413,7 +415,7 @@ def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPla
         # It has come again meanwhile.
         return _start_again(now)
     if _comes_again(project, job):
-        Screen().notify(f"Job '{job.name}' starts with its script, whose process is being started again.")
+        Screen().notify(f"Job '{short_name(job.name)}' starts with its script, whose process is being started again.")
         return 0
     kept = served.kept(project, job)
     if kept is not None:
@@ -423,21 +425,21 @@ def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPla
     elif (of := _ran(project, job)) is not None:
         how = f"sqlstream jobs start {shlex.quote(of.file)} --detach runs it, with all of its jobs."
     elif handed_over.file_of(project, job.path).is_file():
-        how = f"sqlstream jobs start {shlex.quote(job.name)} --detach runs it in the background."
+        how = f"sqlstream jobs start {shlex.quote(short_name(job.name))} --detach runs it in the background."
     else:
         how = "Run it, and the job starts."
-    raise ValidationError(f"The script of job '{job.name}' does not run.", hint=how)
+    raise ValidationError(f"The script of job '{short_name(job.name)}' does not run.", hint=how)
 
 
 def _start_again(job: JobRecord) -> int:
     job.ask(Action.START)
-    Screen().notify(f"Job '{job.name}' is started, in process {job.process_id}.")
+    Screen().notify(f"Job '{short_name(job.name)}' is started, in process {job.process_id}.")
     return 0
 
 
 def _drop(project: Path, job: JobRecord, *, sure: bool) -> int:
     job.check_stopped()
-    what = f"job '{job.name}' ({size(job.size())} in {job.path})"
+    what = f"job '{short_name(job.name)}' ({size(job.size())} in {job.path})"
     if not sure and not _agrees(f"Delete {what}? Its state and offsets are lost; tables keep their rows."):
         Screen().notify("Nothing was done.")
         return 1
@@ -483,4 +485,4 @@ def _of_logs(project: Path, jobs: Place, name: str) -> Path:
     if background.log_of(before).is_file():
         return before
     hint = served.LOG if served.kept(project, job) is not None else f"What Spark has said is in {project}/.sqlstream/log."
-    raise ValidationError(f"Job '{job.name}' does not run in the background.", hint=hint)
+    raise ValidationError(f"Job '{short_name(job.name)}' does not run in the background.", hint=hint)

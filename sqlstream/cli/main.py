@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sqlstream.cli.arguments import Parser
 from sqlstream.core import environment, project_folder
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import SetupError, SqlStreamError
@@ -110,7 +111,7 @@ def _main(argv: list[str], fronts: Fronts | None) -> int:
 
 def _of_project() -> argparse.ArgumentParser:
     """What has to be known about a subcommand's arguments before the project's settings are read."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser = Parser(add_help=False)
     parser.add_argument("--project", type=_folder)
     parser.add_argument("--no-python", action="store_true")
     return parser
@@ -322,13 +323,13 @@ def _query_statement(parser: argparse.ArgumentParser, words: list[str]) -> str |
 
 def argument_parser() -> argparse.ArgumentParser:
     """The flags of the client."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
+        words=("query", *SUBCOMMANDS),
         prog="sqlstream",
         usage="sqlstream [embedded | gateway] [-f FILE | -e SQL] [options]",
         description="Runs Flink SQL scripts, unchanged, as Spark Structured Streaming jobs over Kafka and Delta.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument("-f", "--file", metavar="FILE", help="run a script and wait for its jobs (- is stdin)")

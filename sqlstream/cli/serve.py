@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.cli.arguments import Parser
 from sqlstream.core.errors import SetupError
 from sqlstream.shell.screen import Screen
 
@@ -29,10 +30,9 @@ _ANY = {"0.0.0.0": LOOPBACK, "::": "::1"}
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of the subcommand."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="sqlstream serve",
         description="Serves a project: Flink's SQL client, its JDBC driver and dbt connect to it. Jobs go on when their clients leave.",
-        allow_abbrev=False,
     )
     made.add_argument("--project", metavar="DIR", help="the project's folder (default: found from here upwards)")
     made.add_argument("--host", default=LOOPBACK, help=f"the address to listen at (default {LOOPBACK}); another needs a certificate and tokens")

@@ -6,7 +6,6 @@ called with a list of values for each parameter.
 
 from __future__ import annotations
 
-import argparse
 import doctest
 import linecache
 import traceback
@@ -14,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.cli.arguments import Parser
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.core.zones import zone_of
 from sqlstream.sql import types as t
@@ -37,7 +37,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     """Run the doctests of files of ``project``, whose settings are ``options``; the exit code comes back."""
     from sqlstream.session.session import Session
 
-    parser = argparse.ArgumentParser(prog="sqlstream test-udf", description="Runs the doctests of functions through SQL's types.")
+    parser = Parser(prog="sqlstream test-udf", description="Runs the doctests of functions through SQL's types.")
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a Python file with decorated functions")
     parser.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
     arguments = parser.parse_args(argv)

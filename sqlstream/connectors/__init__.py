@@ -16,12 +16,12 @@ from sqlstream.connectors.kafka.upsert_kafka import UpsertKafka
 from sqlstream.connectors.print import Print
 from sqlstream.connectors.savepoint.table import Savepoint
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean, nearest
-from sqlstream.core.options import Role, Support, find_option, meant
+from sqlstream.core.options import Role, Support, find_option, meant, option_doubts
 from sqlstream.core.registry import Registry
 from sqlstream.core.secrets import is_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sqlstream.core.options import Option
     from sqlstream.sql.tables import Table
@@ -67,13 +67,25 @@ REFUSED: Mapping[str, str] = {
 }
 
 
-def doubt(options: Mapping[str, str]) -> str | None:
-    """A notice of what is misspelt in the options of a table that is declared, which nothing checks before it is read or written."""
+def doubts(options: Mapping[str, str]) -> Iterator[str]:
+    """Notices of what is wrong in the options of a table that is declared: Flink checks them where it is read or written."""
     name = options.get("connector")
     if name is None:
-        return meant("connector", options)
-    known = name in (*(names := CONNECTORS.names()), *REFUSED)
-    return f"There is no connector '{name}'. Did you mean '{near}'?" if not known and (near := nearest(name, names)) else None
+        if hint := meant("connector", options):
+            yield hint
+        return
+    if CONNECTORS.usable(name) is None:
+        if name not in REFUSED and (near := nearest(name, CONNECTORS.names())):
+            yield f"There is no connector '{name}'. Did you mean '{near}'?"
+        return
+    named = {key: options[key] for key in FORMAT_KEYS if key in options}
+    unknown = {key: format_ for key, format_ in named.items() if formats.FORMATS.usable(format_) is None}
+    for key, format_ in unknown.items():
+        if format_ not in formats.REFUSED and (near := nearest(format_, formats.FORMATS.names())):
+            yield f"There is no format '{format_}' for '{key}'. Did you mean '{near}'?"
+    if not unknown:
+        own = {key: text for key, text in options.items() if key != "connector"}
+        yield from option_doubts(f"connector '{name}'", own, declared_options(options))
 
 
 def find_connector(name: str, at: Any = None) -> Connector:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -66,12 +67,18 @@ class SqlStreamError(Exception):
     @property
     def details(self) -> list[str]:
         """Where it is, and what to do: the lines that follow the message."""
-        lines = []
-        if self.location is not None:
-            lines += [f" --> {self.location}", *(f"  {text}" for text in self.location.caret.split("\n"))]
-        if self.hint:
-            lines += f"hint: {self.hint}".splitlines()
-        return lines
+        return [*self.place(), *self.advice]
+
+    def place(self, width: int = _LONGEST_LINE) -> list[str]:
+        """Where it is, and the clause that it is about, in ``width`` columns."""
+        if self.location is None:
+            return []
+        return [f" --> {self.location}", *(f"  {text}" for text in self.location.caret(width - 2).split("\n"))]
+
+    @property
+    def advice(self) -> list[str]:
+        """What to do."""
+        return f"hint: {self.hint}".splitlines() if self.hint else []
 
     def located(self, script: str, name: str | None, start: int) -> SqlStreamError:
         """This error with its place in ``script``, where the statement's text begins at offset ``start``."""
@@ -160,14 +167,24 @@ class Location:
     def __str__(self) -> str:
         return f"{self.file or 'line'}:{self.line}:{self.column}" if self.file else f"line {self.line}:{self.column}"
 
-    @property
-    def caret(self) -> str:
-        """The line, or what is around the clause of a long one, with carets below the clause, as far as it is there."""
-        begin = max(0, self.column - 1 - _LONGEST_LINE // 2) if len(self.text) > _LONGEST_LINE else 0
-        text, column = self.text[begin : begin + _LONGEST_LINE], self.column - 1 - begin
-        pad = "".join("\t" if c == "\t" else " " for c in text[:column])
-        here = len(text[column : column + self.length].rstrip())
-        return f"{text}\n{pad}{'^' * max(1, here)}"
+    def caret(self, width: int = _LONGEST_LINE) -> str:
+        """The line, or of one wider than ``width`` what is around the clause, with carets below the clause, as far as it is there."""
+        text, column = self.text, self.column - 1
+        if columns(text.expandtabs()) > width:
+            # What is before the clause has a third of the width, or as much more as the clause leaves.
+            begin = max(0, min(column - width // 3, len(text) - width))
+            text, column = text[begin : begin + width].replace("\t", " "), column - begin
+            while columns(text) > width:
+                text = text[:-1]
+        pad = "".join("\t" if c == "\t" else " " * columns(c) for c in text[:column])
+        return f"{text}\n{pad}{'^' * max(1, columns(text[column : column + self.length].rstrip()))}"
+
+
+def columns(text: str) -> int:
+    """How wide ``text`` is in a terminal, without tabs."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def offset_of(at: Any) -> int | None:

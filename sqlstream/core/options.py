@@ -13,7 +13,7 @@ from sqlstream.core.errors import ValidationError, did_you_mean, nearest
 from sqlstream.core.secrets import is_secret, masked_option, masked_value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 
 class OptionKind(Enum):
@@ -281,9 +281,29 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
             if "${env:" not in text:
                 parse_value(known, text)
         except ValueError as e:
-            shown = masked_option(key, str(e)) if is_secret(key) else masked_value(str(e), pairs=True)
-            raise wrong_option(key, f"Invalid value for option '{key}': {shown}.", at, did_you_mean(text, known.values)) from None
+            raise wrong_option(key, _invalid(key, e), at, did_you_mean(text, known.values)) from None
     return notices
+
+
+def option_doubts(owner: str, options: Mapping[str, str], declared: tuple[Option, ...]) -> Iterator[str]:
+    """The sentences of what ``check_options`` refuses as unknown, missing or badly typed, each by itself: the table may be meant to be altered."""
+    for key, text in options.items():
+        if (known := find_option(declared, key)) is None:
+            yield f"'{key}' is no option of {owner}. {did_you_mean(key, (o.key for o in declared)) or ''}".rstrip()
+        elif "${" not in text:
+            try:
+                parse_value(known, text)
+            except ValueError as error:
+                hint = did_you_mean(text, known.values)
+                yield f"{_invalid(key, error)} {hint or ''}".rstrip()
+    for option in declared:
+        if option.required and option.key not in options:
+            yield f"The option '{option.key}' of {owner} is missing."
+
+
+def _invalid(key: str, error: ValueError) -> str:
+    shown = masked_option(key, str(error)) if is_secret(key) else masked_value(str(error), pairs=True)
+    return f"Invalid value for option '{key}': {shown}."
 
 
 def meant(key: str, options: Mapping[str, str]) -> str | None:

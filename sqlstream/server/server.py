@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.core import settings
 from sqlstream.core.defects import as_defects
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.core.lines import OfJob
 from sqlstream.runtime.engine.session import Engine
 from sqlstream.runtime.jobs.control import registry
@@ -81,7 +82,7 @@ class Server:
     def _ended(self, job: Job) -> None:
         self._kept.ended(job)
         if job.error is not None:
-            self.tell(OfJob(f"[ERROR] Job '{job.name}' has failed.\n{told(job.error)}", job.name, job.error))
+            self.tell(OfJob(f"[ERROR] Job '{short_name(job.name)}' has failed.\n{told(job.error)}", job.name, job.error))
 
     def _go_on(self) -> None:
         """Start those jobs again: one that is hindered as often as it takes."""
@@ -102,8 +103,8 @@ class Server:
             with as_defects(self.project):
                 self._start_again(job)
         except SqlStreamError as problem:
-            what = f"Job '{job.name}' of this server was not started again."
-            start = f"sqlstream jobs start {shlex.quote(job.name)}"
+            what = f"Job '{short_name(job.name)}' of this server was not started again."
+            start = f"sqlstream jobs start {shlex.quote(short_name(job.name))}"
             how = "It is tried again." if problem.heals else f"{start} tries it once more; -D KEY=VALUE behind it sets an option."
             self.tell(OfJob(f"[ERROR] {what} {how}\n{told(problem)}", job.name, problem))
             if not problem.heals:
@@ -142,7 +143,7 @@ class Server:
         with closing(self._session({}, keep_stopped=True)) as session:
             for outcome in session.run(job.script()):
                 if isinstance(outcome, Submitted):
-                    self.tell(OfJob(f"Job '{job.name}' goes on.", job.name))
+                    self.tell(OfJob(f"Job '{short_name(job.name)}' goes on.", job.name))
 
     def shell_session(self, asked: Mapping[str, str], **user: Any) -> Session:
         """The session of a joined shell, whose ``user`` is as Session has one. Raises SqlStreamError."""

@@ -88,9 +88,10 @@ class Stream(Outcome):
 
 @dataclass(frozen=True)
 class Text(Outcome):
-    """Text to print as it is."""
+    """Text to print as it is; ``is_prose``: its lines may end between other words."""
 
     lines: str = ""
+    is_prose: bool = False
 
 
 @dataclass(frozen=True)

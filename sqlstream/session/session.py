@@ -11,12 +11,12 @@ from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import CatalogFiles
 from sqlstream.core import settings
 from sqlstream.core.depth import deeply
+from sqlstream.core.job_names import short_names
 from sqlstream.core.secrets import is_secret
 from sqlstream.plan.planner import Planner
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.jobs import Jobs
-from sqlstream.runtime.monitor.figures import short_names
 from sqlstream.session.completion.topic_names import TopicNames
 from sqlstream.session.context import Context, Secrets, User
 from sqlstream.session.engine import SessionEngine

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlstream.core import settings
-from sqlstream.runtime.monitor.figures import short_name, status_line
+from sqlstream.core.job_names import short_name
+from sqlstream.runtime.monitor.figures import status_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

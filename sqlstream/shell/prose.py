@@ -1,7 +1,8 @@
-"""Advice as text: what is said of each subject, wrapped to the terminal's width, and below it what to do."""
+"""Sentences in a terminal: their lines end between words. Messages, HELP, and advice, of which each subject is there once and below it what to do."""
 
 from __future__ import annotations
 
+import re
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -13,22 +14,33 @@ if TYPE_CHECKING:
     from sqlstream.session.results import Advice
 
 _INDENT, _HINT_INDENT = "  ", "    "
+# A word or more, and behind a gap of its own what they mean.
+_SECOND_COLUMN = re.compile(r" *\S+(?: \S+)*? {2,}(?=\S)")
 
 
-def lines(advice: Advice, width: int) -> Iterator[str]:
+def advice(given: Advice, width: int) -> Iterator[str]:
     """The subject once, then its sentences."""
     above = None
-    for subject, sentence, hint in advice.rows:
+    for subject, sentence, hint in given.rows:
         if subject != above:
             yield tableau.escaped(tableau.text(subject))
             above = subject
-        yield from _wrapped(tableau.text(sentence), width, _INDENT)
+        yield from _indented(tableau.text(sentence), width, _INDENT)
         if hint is not None:
-            yield from _wrapped(hint, width, _HINT_INDENT)
+            yield from _indented(hint, width, _HINT_INDENT)
 
 
-def _wrapped(text: str, width: int, indent: str) -> Iterable[str]:
+def _indented(text: str, width: int, indent: str) -> Iterable[str]:
     for line in text.splitlines():
-        yield from textwrap.wrap(
-            tableau.escaped(line), width, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-        )
+        yield from wrapped(indent + tableau.escaped(line), width)
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """``line`` in lines of at most ``width`` columns, unless a word is longer. Those below are indented as it is, or to its second column."""
+    if tableau.display_width(line) <= width:
+        return [line]
+    column = _SECOND_COLUMN.match(line)
+    indent = column.end() if column is not None and column.end() <= width // 2 else len(line) - len(line.lstrip(" "))
+    return textwrap.wrap(
+        line, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False, expand_tabs=False, replace_whitespace=False
+    )

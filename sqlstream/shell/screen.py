@@ -20,10 +20,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
 from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError
+from sqlstream.core.job_names import short_name
 from sqlstream.core.kept import NO_SPACE
 from sqlstream.core.lines import OfJob, Passing
 from sqlstream.core.secrets import masked_value
-from sqlstream.shell import tableau
+from sqlstream.shell import prose, tableau
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -91,14 +92,15 @@ class Screen:
         if self.log_format == "json":
             self._log("ERROR", **error_fields(error, verbose=verbose or self.verbose))
             return
-        first, *rest = error_lines(error, verbose=verbose or self.verbose)
+        stream = self.err or sys.stderr
+        first, *rest = error_lines(error, verbose=verbose or self.verbose, width=_width(stream))
         self._notify(_RED, first)
         for line in rest:
-            self.notify(line)
+            self._notify("", line, as_it_is=True)
 
     def echo(self, statement: str) -> None:
         """A statement of a script, as if it had been typed."""
-        self.notify(PROMPT + f"\n{CONTINUATION}".join(statement.splitlines()))
+        self._notify("", PROMPT + f"\n{CONTINUATION}".join(statement.splitlines()), as_it_is=True)
 
     @property
     def overwrites(self) -> bool:
@@ -154,7 +156,8 @@ class Screen:
         """Whether results come to a terminal, which obeys control characters."""
         return (self.out or sys.stdout).isatty()
 
-    def _notify(self, colour: str, line: str) -> None:
+    def _notify(self, colour: str, line: str, *, as_it_is: bool = False) -> None:
+        """``as_it_is``: its lines end where they do, also in a narrow terminal."""
         if self.log_format == "json":
             level = _LEVEL.match(line)
             of = {"job": line.job} if isinstance(line, OfJob) else {}
@@ -165,8 +168,11 @@ class Screen:
             return
         stream = self.err or sys.stderr
         line = f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {line}" if self.timestamps and line else line
+        shown, width = _shown(stream, line), _width(stream)
+        if width is not None and not as_it_is:
+            shown = "\n".join(part for one in shown.split("\n") for part in prose.wrapped(one, width))
         painted = colour and stream.isatty() and "NO_COLOR" not in os.environ
-        self._write_log(stream, f"{colour}{_shown(stream, line)}{_RESET}" if painted else _shown(stream, line))
+        self._write_log(stream, f"{colour}{shown}{_RESET}" if painted else shown)
 
     def _log(self, level: str, **fields: str) -> None:
         """An object with the time, in UTC, the level and the ``fields``."""
@@ -195,6 +201,11 @@ def _shown(stream: TextIO, line: str) -> str:
     return tableau.harmless(line) if stream.isatty() else line
 
 
+def _width(stream: TextIO) -> int | None:
+    """The columns of the terminal that ``stream`` writes to; None where it is none."""
+    return shutil.get_terminal_size().columns if stream.isatty() else None
+
+
 def error_fields(error: BaseException, *, verbose: bool) -> dict[str, str]:
     """The parts of an error, for a program; ``location``: where it is in a script; ``trace``: with ``verbose``."""
     fields = {"message": masked_value(str(error).strip()), "error": type(error).__name__}
@@ -205,21 +216,26 @@ def error_fields(error: BaseException, *, verbose: bool) -> dict[str, str]:
     return fields | ({"trace": masked_value("".join(traceback.format_exception(error)))} if verbose else {})
 
 
-def error_lines(error: BaseException, *, verbose: bool) -> list[str]:
-    """An error as its reader wants it: what, where, what to do; with ``verbose`` the trace, the JVM's included."""
+def error_lines(error: BaseException, *, verbose: bool, width: int | None = None) -> list[str]:
+    """An error as its reader wants it: what, where, what to do; with ``verbose`` the trace, the JVM's included. ``width``: that of a terminal."""
     lines = ["[ERROR] Could not execute SQL statement. Reason:"]
+    place: list[str] = []
+    advice: list[str] = []
     if isinstance(error, SetupError) and error.at is None:
         # About the machine, not about a statement.
         lines = [f"[ERROR] {error.message}" + (f" {error.hint}" if error.hint else "")]
     elif isinstance(error, SqlStreamError):
         lines += f"{type(error).__name__} [{error.code}]: {error.message}".splitlines()
         if isinstance(error, JobFailed) and error.job:
-            lines.append(f" --> job {error.job}")
-        lines += error.details
+            lines.append(f" --> job {short_name(error.job)}")
+        place, advice = error.place() if width is None else error.place(width), error.advice
     else:
         said = masked_value(str(error).strip()).splitlines()
         lines += [f"{type(error).__name__}: {said[0] if said else ''}".rstrip(": ")]
-        lines += [] if verbose else [f"hint: {VERBOSE_HINT}"]
+        advice = [] if verbose else [f"hint: {VERBOSE_HINT}"]
+    if width is not None:
+        lines, advice = ([part for line in given for part in prose.wrapped(line, width)] for given in (lines, advice))
+    lines += place + advice
     if verbose:
         lines += masked_value("".join(traceback.format_exception(error))).splitlines()
     return lines

@@ -60,14 +60,17 @@ def show(
         case results.Figures() if screen.interactive and _mode(options) != "tableau":
             _full_screen_of_figures(outcome, screen, options, stopped)
         case results.Advice() if screen.interactive:
-            for line in prose.lines(outcome, shutil.get_terminal_size().columns):
+            for line in prose.advice(outcome, shutil.get_terminal_size().columns):
                 screen.emit(line)
         case results.Rows():
             _rows(outcome, screen, options, started)
         case results.Stream():
             _stream(outcome, screen, options, started, stopped)
         case results.Text():
-            screen.emit(outcome.lines.rstrip("\n"))
+            width = shutil.get_terminal_size().columns if outcome.is_prose and screen.to_terminal else None
+            for line in outcome.lines.rstrip("\n").split("\n"):
+                for part in [line] if width is None else prose.wrapped(line, width):
+                    screen.emit(part)
         case results.Submitted():
             screen.info("Submitting SQL update statement to the cluster...")
             screen.info("SQL update statement has been successfully submitted to the cluster:")

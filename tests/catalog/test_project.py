@@ -52,7 +52,7 @@ def test_created_table_is_saved_and_loaded_again(tmp_path: Path) -> None:
     lines = Session(tmp_path).run(
         "CREATE TABLE t (id INT, ts TIMESTAMP(3), twice AS id * 2, late AS TO_TIMESTAMP_LTZ(id, 3), "
         "WATERMARK FOR ts AS ts - INTERVAL '5' SECOND, PRIMARY KEY (id) NOT ENFORCED) "
-        "COMMENT 'it''s' WITH ('topic' = 'a', 'connector' = 'kafka')"
+        "COMMENT 'it''s' WITH ('topic' = 'a', 'connector' = 'kafka', 'properties.bootstrap.servers' = 'b:1')"
     )
     assert lines == ["Saved catalog/t.sql"]
     file = tmp_path / "catalog/t.sql"
@@ -70,7 +70,8 @@ CREATE TABLE `t` (
 COMMENT 'it''s'
 WITH (
   'topic' = 'a',
-  'connector' = 'kafka'
+  'connector' = 'kafka',
+  'properties.bootstrap.servers' = 'b:1'
 );
 """
     )
@@ -169,7 +170,7 @@ def test_foreign_and_changed_files_stay(tmp_path: Path) -> None:
 
 def test_secrets_are_never_written(tmp_path: Path) -> None:
     session = Session(tmp_path)
-    lines = session.run("CREATE TABLE t (a INT) WITH ('connector' = 'jdbc', 'password' = 'hunter2')")
+    lines = session.run("CREATE TABLE t (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:x', 'table-name' = 't', 'password' = 'hunter2')")
     assert "${env:PASSWORD}" in lines[0]
     assert not (tmp_path / "catalog").exists()
     assert session.run("ALTER TABLE t SET ('password' = '${env:PW}')") == ["Saved catalog/t.sql"]

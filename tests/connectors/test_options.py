@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqlstream import formats
-from sqlstream.connectors import CONNECTORS, REFUSED, doubt, find_connector, lasting_options
+from sqlstream.connectors import CONNECTORS, REFUSED, doubts, find_connector, lasting_options
 from sqlstream.connectors.jdbc.dialects import dialect
 from sqlstream.connectors.kafka.offsets import parse_specific
 from sqlstream.connectors.paths import resolve
@@ -321,16 +321,25 @@ def test_what_is_promised_less_is_in_one_place():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    "declared",
     [
         ({"connector": "kafak"}, "There is no connector 'kafak'. Did you mean 'kafka'?"),
         ({"conector": "kafka"}, "'conector' is no option. Did you mean 'connector'?"),
-        ({"connector": "kafka"}, None),
-        ({"connector": "faker"}, None),
-        ({"connector": "of-our-own"}, None),
-        ({"path": "p"}, None),
-        ({}, None),
+        ({"connector": "kafka", "properties.bootstrap.servers": "b:1", "topic": "t", "format": "json"},),
+        (
+            {"connector": "kafka", "topik": "t"},
+            "'topik' is no option of connector 'kafka'. Did you mean 'topic'?",
+            "The option 'properties.bootstrap.servers' of connector 'kafka' is missing.",
+        ),
+        ({"connector": "datagen", "rows-per-second": "many"}, "Invalid value for option 'rows-per-second': 'many' is not a whole number."),
+        ({"connector": "kafka", "format": "jsn"}, "There is no format 'jsn' for 'format'. Did you mean 'json'?"),
+        ({"connector": "kafka", "format": "avro-confluent"},),
+        ({"connector": "faker"},),
+        ({"connector": "of-our-own"},),
+        ({"path": "p"},),
+        ({},),
     ],
 )
-def test_what_is_misspelt_in_a_declaration_is_told_at_once(options, said):
-    assert doubt(options) == said
+def test_what_is_misspelt_in_a_declaration_is_told_at_once(declared):
+    options, *said = declared
+    assert list(doubts(options)) == said

@@ -48,7 +48,8 @@ class Reader:
 
     def sees(self, lines: list[str], seconds: float = 180) -> None:
         """Wait until the screen has the lines one below the other; where the page has ``...`` any number of others."""
-        wanted = "".join(r"(?:.*\n)*" if line.strip() == "..." else re.escape(plain(line)) + r"\s*\n" for line in lines)
+        # A narrow terminal has longer lines than it is wide in several, which end between words.
+        wanted = "".join(r"(?:.*\n)*" if line.strip() == "..." else re.sub(r"(\\ )+", r"\\s+", re.escape(plain(line))) + r"\s*\n" for line in lines)
 
         def shown() -> str:
             return "\n".join([*map(plain, self.terminal.unwrapped.splitlines()), ""])

@@ -141,7 +141,7 @@ def shown(project: Path, script: str, monkeypatch, capsys) -> dict[str, str]:
                 places[f"outcome {number}"] = repr(outcome)
         except SqlStreamError as error:
             places[f"error {number}"] = "\n".join(
-                [*error_lines(error, verbose=False), str(error), error.message, str(error.hint), (error.location and error.location.caret) or ""]
+                [*error_lines(error, verbose=False), str(error), error.message, str(error.hint), (error.location and error.location.caret()) or ""]
             )
     for number, text in enumerate(("SHOW CREATE TABLE t", "SHOW CREATE VIEW v", "SHOW CREATE CATALOG c", "DESCRIBE t", "DESCRIBE CATALOG EXTENDED c", "DESCRIBE DATABASE EXTENDED d",
         "DESCRIBE FUNCTION EXTENDED f", "SHOW QUERIES", "SHOW JOBS", "SET", "EXPLAIN SELECT * FROM v", "EXPLAIN SELECT * FROM t")):  # fmt: skip

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-# Seconds that ``_unit`` takes on a machine without load.
+# Seconds that the piece of ``slowness`` takes on a machine without load.
 _REST = 0.011
 
 
@@ -35,19 +35,19 @@ def calls(work: Callable[[], object]) -> int:
 
 def seconds(work: Callable[[], object]) -> float:
     """Seconds of the processor that ``work`` would take on a machine without load: those that it took, by the machine's speed before and after."""
-    unit = _unit()
+    slow = slowness()
     before = time.process_time()
     work()
     taken = time.process_time() - before
-    return taken / max(1, max(unit, _unit()) / _REST)
+    return taken / max(slow, slowness())
 
 
-def _unit() -> float:
-    """Seconds that a piece of Python takes, the best of five."""
+def slowness() -> float:
+    """How many times as long as on a machine without load a piece of Python takes now, the best of five; 1 where it takes less."""
 
     def once() -> float:
         before = time.process_time()
         sum(len(str(i)) for i in range(200_000))
         return time.process_time() - before
 
-    return min(once() for _ in range(5))
+    return max(1, min(once() for _ in range(5)) / _REST)

@@ -56,9 +56,9 @@ class Tmux:
         self._tmux("send-keys", "-l", text[:-1] + "\\;" if text.endswith(";") else text)
 
     def wait_for(self, text: str, seconds: float = 60, *, gone: str | None = None) -> str:
-        """The screen, as soon as ``text`` is on it and ``gone`` is not."""
+        """The screen, as soon as ``text`` is on it, which may go on in the next line, and ``gone`` is not."""
         end = time.monotonic() + seconds
-        while text not in (shown := self.screen) or (gone is not None and gone in shown):
+        while (text not in (shown := self.screen) and text not in " ".join(shown.split())) or (gone is not None and gone in shown):
             assert time.monotonic() < end, f"no {text!r} on:\n{shown}"
             time.sleep(0.1)
         return shown

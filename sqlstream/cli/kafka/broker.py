@@ -8,7 +8,6 @@ that examples, tests and first steps need no container and no server.
 
 from __future__ import annotations
 
-import argparse
 import base64
 import contextlib
 import fcntl
@@ -24,6 +23,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.cli.arguments import Parser
 from sqlstream.cli.kafka.process import command_line, end_process, free_port, is_free
 from sqlstream.cli.kafka.records import create_topic, line_of, produce
 from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
@@ -35,6 +35,7 @@ from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Iterator
 
 USUAL_PORT = 9092
@@ -297,7 +298,7 @@ def main(argv: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     about = "A development broker for this project: real Apache Kafka, one process."
-    parser = argparse.ArgumentParser(prog="sqlstream kafka", description=about)
+    parser = Parser(prog="sqlstream kafka", description=about)
     parser.add_argument("--project", default=".", metavar="DIR", help="the project's folder (default: the current one)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
 import json
 import re
@@ -12,6 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
+from sqlstream.cli.arguments import Parser
 from sqlstream.cli.packaging import environment, kubernetes, project
 from sqlstream.cli.packaging.archive import Entry, compressed, plain
 from sqlstream.core.errors import SqlStreamError, ValidationError
@@ -19,6 +19,7 @@ from sqlstream.core.project_folder import PACKAGE
 from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Mapping, Sequence
 
 _HERE = Path(__file__).parent
@@ -36,7 +37,7 @@ class _Text(Template):
 
 def parser() -> argparse.ArgumentParser:
     """The arguments."""
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="sqlstream package",
         description="Packs a project for spark-submit, which runs its scripts on a cluster that has Spark and Java, and nothing else: tables, saved"
         " queries, functions, sqlstream.toml, jars, and Python with the packages that sqlstream and the functions import.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError
+from sqlstream.core.job_names import short_name
 from sqlstream.core.spark_releases import INSTALLED
 from sqlstream.plan.real_time import RealTime
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
@@ -221,7 +222,7 @@ class Job:
         if isinstance(problem, JobFailed):
             problem.job = self.name
         if problem.hint is not None:
-            problem.hint = problem.hint.replace("ALTER JOB ..", f"ALTER JOB '{self.name}'")
+            problem.hint = problem.hint.replace("ALTER JOB ..", f"ALTER JOB '{short_name(self.name)}'")
         return problem
 
 

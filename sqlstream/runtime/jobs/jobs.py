@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.core.lines import OfJob, of_job
 from sqlstream.plan.nodes import Watermark
 from sqlstream.plan.properties import field as field_of
@@ -266,7 +267,7 @@ class Jobs:
         self._attendant.keep_back(job)
         job.release()
         job.done.set()
-        self._tell_of(job, f"Job '{job.name}' stays stopped: sqlstream jobs start {shlex.quote(job.name)} starts it.")
+        self._tell_of(job, f"Job '{short_name(job.name)}' stays stopped: sqlstream jobs start {shlex.quote(short_name(job.name))} starts it.")
         return job
 
     def start(self, job_id: str) -> Job:
@@ -306,7 +307,7 @@ class Jobs:
         try:
             retain(home, job.id, runner.work.forget)
         except Exception as error:
-            self._tell_of(job, f"What job '{job.name}' kept before can't be deleted: {job_error(error, folder=home.path).message}")
+            self._tell_of(job, f"What job '{short_name(job.name)}' kept before can't be deleted: {job_error(error, folder=home.path).message}")
 
     def stop(
         self, job_id: str, *, savepoint: bool = False, drain: bool = False, stays: bool = True, interrupted: Callable[[], bool] = lambda: False
@@ -365,7 +366,9 @@ class Jobs:
         try:
             note()
         except OSError as error:
-            self._tell_of(job, f"Whether job '{job.name}' stays stopped can't be written down: {job_error(error, folder=job.folder).message}")
+            self._tell_of(
+                job, f"Whether job '{short_name(job.name)}' stays stopped can't be written down: {job_error(error, folder=job.folder).message}"
+            )
 
     def save(self, job_id: str) -> str:
         """The URI of a new savepoint of a job that runs. Raises ValidationError, and what making it met (JobFailed)."""
@@ -384,7 +387,7 @@ class Jobs:
         except Exception as error:
             problem = job.problem(error)
             if not job.lives:
-                problem.hint = f"Job '{job.name}' has stopped, and its checkpoint is kept: the same statement goes on with it."
+                problem.hint = f"Job '{short_name(job.name)}' has stopped, and its checkpoint is kept: the same statement goes on with it."
             raise problem from error
         return made.folder.absolute().as_uri()
 

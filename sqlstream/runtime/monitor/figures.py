@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from sqlstream.core.job_names import short_name, short_names
 from sqlstream.core.zones import zone_of
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 OVERVIEW = ("job", "status", "rows in", "rows out", "rows/s", "lag", "watermark", "state rows", "state bytes", "late rows",
             "lag by partition", "restarts", "last error", "job id")  # fmt: skip
 SUMMARY = ("job name", "status", "rows/s", "lag", "restarts", "since")
-# A name that nobody has given begins so; behind it stand the paths of the tables.
-_OF_TABLES = "insert-into_"
 # Partitions that a cell of the overview names: those with the most lag.
 _MOST_PARTITIONS = 8
 _BAR = 20
@@ -73,27 +71,6 @@ def bar(fraction: float) -> str:
     """How far something is."""
     full = int(fraction * _BAR)
     return f"[{'#' * full}{'-' * (_BAR - full)}]"
-
-
-def short_name(name: str) -> str:
-    """A job's name as it is shown, and may be written: the names of its tables where it is made of them."""
-    tables = name.removeprefix(_OF_TABLES)
-    return name if tables == name else ",".join(path.rpartition(".")[2] for path in tables.split(","))
-
-
-def short_names(names: Sequence[str]) -> list[str]:
-    """The names of several jobs as they are shown: the shortest of each that no other has, such as ``t`` or ``database.t``."""
-    taken = Counter(end for name in dict.fromkeys(names) for end in _ends(name))
-    return [next((end for end in _ends(name) if taken[end] == 1), name) for name in names]
-
-
-def _ends(name: str) -> list[str]:
-    """What a job may be called for short, the shortest first: of one table the ends of its path."""
-    table = name.removeprefix(_OF_TABLES)
-    if table == name or "," in table:
-        return [short_name(name)]
-    parts = table.split(".")
-    return [".".join(parts[i:]) for i in reversed(range(len(parts)))]
 
 
 def overview(job: JobMetrics) -> tuple[str | None, ...]:

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.control import registry
-from sqlstream.runtime.monitor.figures import short_name
 from sqlstream.runtime.monitor.why import trouble
 from sqlstream.server.kept_jobs import NOT_STARTED
 from sqlstream.server.page.lately import Lately

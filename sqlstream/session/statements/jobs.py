@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors.kafka import positions
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.core.job_names import short_name, short_names
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.runtime.jobs.control import handed_over, registry
 from sqlstream.runtime.jobs.control.ask import ask, find
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.job import describe as describe_job
-from sqlstream.runtime.monitor.figures import OVERVIEW, SUMMARY, by_column, details, last_error, overview, short_names, size, summaries
+from sqlstream.runtime.monitor.figures import OVERVIEW, SUMMARY, by_column, details, last_error, overview, size, summaries
 from sqlstream.session import results
 from sqlstream.sql.syntax import ast
 from sqlstream.udf.declarations.left_out import count as left_out_rows
@@ -156,15 +157,19 @@ def detach(node: ast.DetachJob, context: Context) -> Outcome:
     if not isinstance(job := find(context.jobs, node.this.name), Job) or not job.lives:
         raise _not_of_this_process(job)
     if (why := hindrance(job, context)) is not None:
-        raise ValidationError(f"Job '{job.name}' can't be handed over: {why[0]}.", at=node.this, hint=why[1])
+        raise ValidationError(f"Job '{short_name(job.name)}' can't be handed over: {why[0]}.", at=node.this, hint=why[1])
     return results.text_rows(("job name", "log", "what stops it"), (hand_over(job, context),))
 
 
 def _not_of_this_process(job: Job | JobRecord) -> ValidationError:
     if isinstance(job, Job) or not job.held:
         state = job.status.value if isinstance(job, Job) else job.state
-        return ValidationError(f"Job '{job.name}' is not running: it is {state}.", hint="INSERT INTO submits it, and DETACH JOB hands it over then.")
-    return ValidationError(f"Job '{job.name}' does not run in this process, but in {job.process}.", hint="It goes on when this process ends.")
+        return ValidationError(
+            f"Job '{short_name(job.name)}' is not running: it is {state}.", hint="INSERT INTO submits it, and DETACH JOB hands it over then."
+        )
+    return ValidationError(
+        f"Job '{short_name(job.name)}' does not run in this process, but in {job.process}.", hint="It goes on when this process ends."
+    )
 
 
 def hindrance(job: Job, context: Context) -> tuple[str, str | None] | None:
@@ -204,12 +209,14 @@ def hand_over(job: Job, context: Context) -> tuple[str, str, str]:
         what = error.message if isinstance(error, SqlStreamError) else error.strerror or str(error)
         hint = error.hint if isinstance(error, SqlStreamError) else None
         if not stopped:
-            raise JobFailed(f"Job '{job.name}' was not handed over, and runs on: {what}", hint=hint) from error
+            raise JobFailed(f"Job '{short_name(job.name)}' was not handed over, and runs on: {what}", hint=hint) from error
         again = f"Its state is kept: its statement goes on with it here, and sqlstream jobs start {name} --detach in the background."
-        raise JobFailed(f"Job '{job.name}' was stopped, and does not run in the background: {what}", hint=f"{hint or ''} {again}".strip()) from error
+        raise JobFailed(
+            f"Job '{short_name(job.name)}' was stopped, and does not run in the background: {what}", hint=f"{hint or ''} {again}".strip()
+        ) from error
     context.jobs.forget(folder)
     if not begun.begun:
-        user.notify(f"Job '{job.name}' has not begun in the background yet: its log says how far it is.")
+        user.notify(f"Job '{short_name(job.name)}' has not begun in the background yet: its log says how far it is.")
     here, project = Path.cwd(), context.project
     where = "" if project in (here, *here.parents) else f" --project {shlex.quote(str(project))}"
     return job.name, str(begun.log), f"sqlstream jobs stop {name}{where}"
@@ -233,7 +240,9 @@ def alter(node: ast.AlterJob, context: Context) -> Outcome:
     with record.folder.lock():
         last = record.folder.latest()
         if last is None or not last.is_open or not last.has_read:
-            raise ValidationError(f"Job '{record.name}' has nothing to go on with: the options of its sources say where it begins.", at=node.this)
+            raise ValidationError(
+                f"Job '{short_name(record.name)}' has nothing to go on with: the options of its sources say where it begins.", at=node.this
+            )
         last.set_offsets({**last.offsets, **wanted} if wanted else {})
     return results.Done()
 

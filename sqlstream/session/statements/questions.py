@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.control.ask import find
 from sqlstream.runtime.monitor.figures import size
@@ -47,7 +48,7 @@ def agreed(node: exp.Expr, context: Context) -> bool:
     match node:
         case ast.StopJob():
             then = "What it waits for is emitted: the same statement starts anew." if node.drain else _CONTINUES
-            return agrees(f"Stop the job {find(jobs, node.this.name).name}? {then}")
+            return agrees(f"Stop the job {short_name(find(jobs, node.this.name).name)}? {then}")
         case ast.DropJob() if registry.exists(jobs.folders.jobs, node.this.name, whole=True):
             record = registry.find(jobs.folders.jobs, node.this.name, whole=True)
             record.check_stopped()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import NotSupported
-from sqlstream.runtime.monitor.figures import short_name
+from sqlstream.core.job_names import short_name
 from sqlstream.session import results
 from sqlstream.session.statements import jobs, questions
 from sqlstream.sql.syntax import ast
@@ -25,7 +25,7 @@ def help_(node: ast.Help, context: Context) -> Outcome:
     """HELP."""
     from sqlstream.session.help import text
 
-    return results.Text(lines=text(node.this or "", context.planner.functions().rows(), at=node))
+    return results.Text(lines=text(node.this or "", context.planner.functions().rows(), at=node), is_prose=True)
 
 
 def clear(_node: ast.Clear, _context: Context) -> Outcome:
@@ -55,7 +55,7 @@ def _left(running: Sequence[Job], context: Context) -> bool:
             # Another one may have taken its time.
             if job.lives:
                 name, log, stops = jobs.hand_over(job, context)
-                user.notify(f"Job '{name}' goes on in the background; its log is {log}, and {stops} stops it.")
+                user.notify(f"Job '{short_name(name)}' goes on in the background; its log is {log}, and {stops} stops it.")
     staying = [short_name(j.name) for j in running if j.lives]
     return not staying or (not user.interrupted() and user.agrees(questions.leaving(staying)))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.core.spark_releases import INSTALLED, OPTION, running
 from sqlstream.plan.upgrade import PlanRecord, record, verdict_on
 from sqlstream.runtime.jobs.begin import savepoints
@@ -63,10 +64,14 @@ class Beginning:
         if last.is_open and last.draining and last.runs(self._plan):
             if (other := self._other_spark(last)) is not None:
                 hint = f"SET '{OPTION}' = '{other}' completes the drain."
-                raise ValidationError(f"Job '{self.job.name}' was being drained on Spark {other}, and this is {running().name}.", hint=hint)
+                raise ValidationError(
+                    f"Job '{short_name(self.job.name)}' was being drained on Spark {other}, and this is {running().name}.", hint=hint
+                )
             if self._is_moved(last):
-                raise ValidationError(f"Job '{self.job.name}' was moved while it was being drained.", hint="Complete the drain where it was before.")
-            self.notify(f"Job '{self.job.name}' ended while it was being drained: the drain is completed first ({last.folder}).")
+                raise ValidationError(
+                    f"Job '{short_name(self.job.name)}' was moved while it was being drained.", hint="Complete the drain where it was before."
+                )
+            self.notify(f"Job '{short_name(self.job.name)}' ended while it was being drained: the drain is completed first ({last.folder}).")
             self.job.folder = last.folder
             self.runner.complete_drain()
         if last.version is None:
@@ -90,7 +95,7 @@ class Beginning:
         elif isinstance(decision, GoOn) and decision.question is not None:
             assert self.settings.agrees is not None
             if not self.settings.agrees(decision.question):
-                raise Declined(f"Job '{self.job.name}' was not started.", hint=decision.declined)
+                raise Declined(f"Job '{short_name(self.job.name)}' was not started.", hint=decision.declined)
         at.home.describe(self.job.sinks)
         if isinstance(decision, Continue):
             self._continue(decision)
@@ -106,7 +111,7 @@ class Beginning:
                 origin = Origin(decision.mode, int(before.folder.name), before.savepoint)
             case Recover(saved, goes_on):
                 self._upgrade(goes_on)
-                self.notify(f"Job '{self.job.name}' begins with the savepoint '{saved.folder}'.")
+                self.notify(f"Job '{short_name(self.job.name)}' begins with the savepoint '{saved.folder}'.")
                 origin = Origin(goes_on.mode, savepoint=saved.id)
         self._version(at.number, origin).write(self.job.folder)
         return False
@@ -120,14 +125,16 @@ class Beginning:
         job.folder = last.folder
         if how.code:
             names = ", ".join(how.code)
-            self.notify(f"The code of {names} has changed since job '{job.name}' stopped: what it keeps of earlier rows is by the code before.")
+            self.notify(
+                f"The code of {names} has changed since job '{short_name(job.name)}' stopped: what it keeps of earlier rows is by the code before."
+            )
         if last.version is not None and (how.code or last.version.folder is None):
             made = self._record.to_json(self.settings.masked) if how.code else last.version.record
             folder, project = self._places(last.folder)
             replace(last.version, record=made, folder=folder, project=project).write(last.folder)
         if self.settings.streaming:
             self._check_whole(last)
-        self.notify(f"Job '{job.name}' continues where it stopped ({job.folder}).")
+        self.notify(f"Job '{short_name(job.name)}' continues where it stopped ({job.folder}).")
 
     @cached_property
     def _record(self) -> PlanRecord:

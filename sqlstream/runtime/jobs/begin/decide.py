@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.plan.upgrade import table, verdict_on
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def decide(now: Circumstances) -> Decision:
     changed = _changed(now, before) if before is not None and at.changed else None
     if last is not None and at.continues and not at.offsets and not now.elsewhere:
         return Continue(last, at.code)
-    drained = (f"Job '{now.name}' was drained: it {_ANEW}.",) if last is not None and last.drained else ()
+    drained = (f"Job '{short_name(now.name)}' was drained: it {_ANEW}.",) if last is not None and last.drained else ()
     if before is None:
         return Anew(drained)
     if at.continues and (at.offsets or now.elsewhere) and before.version is not None and before.version.plan is not None:
@@ -142,7 +143,7 @@ def decide(now: Circumstances) -> Decision:
     if changed is not None:
         return _with_notices(now, changed)
     if at.changed:
-        return Anew((f"Job '{now.name}' has changed: it {_ANEW}. The version before it is kept ({before.folder}).",), before)
+        return Anew((f"Job '{short_name(now.name)}' has changed: it {_ANEW}. The version before it is kept ({before.folder}).",), before)
     return Anew(drained)
 
 
@@ -154,7 +155,7 @@ def _with_notices(now: Circumstances, how: GoOn) -> GoOn:
     but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
     what = "has changed" if at.changed else "has other offsets" if at.offsets else "was moved" if now.moved else f"ran on Spark {now.spark}"
     where = "begins where the one before began, which has written nothing" if now.first else f"goes on where it stopped{but}, {kept}"
-    notices = [f"Job '{now.name}' {what}: it {where}. The version before it is kept ({how.before.folder})."]
+    notices = [f"Job '{short_name(now.name)}' {what}: it {where}. The version before it is kept ({how.before.folder})."]
     notices += [now.settings.masked(f"Lost: the {part.what} {part.name}: {part.why}.") for part in lost]
     for part in () if how.stateless else how.verdict.in_part:
         notices.append(now.settings.masked(f"Of the state of {part.name} a part is kept: {part.why}."))
@@ -175,7 +176,7 @@ def _changed(now: Circumstances, before: Generation) -> GoOn | None:
     if now.first:
         return None if old is None else GoOn(before, verdict_on(old, now.sinks, settings.zone), stateless=False, loses=True)
     changed = (
-        f"Job '{now.name}' has changed: the one that stopped under this name ({before.folder}) "
+        f"Job '{short_name(now.name)}' has changed: the one that stopped under this name ({before.folder}) "
         "had another statement, or other declarations, settings or code of functions."
     )
     return _going_on(now, before, changed, settings.upgrade_mode, asks=settings.agrees is not None)
@@ -228,13 +229,15 @@ def _recover(now: Circumstances, saved: Savepoint) -> Recover:
         raise ValidationError("A job in batch mode keeps no state, and can't begin with a savepoint.", hint=_NO_SAVEPOINT)
     if saved.drained and not stateless:
         raise ValidationError(
-            f"Job '{saved.job}' was drained before the savepoint '{saved.folder}' was made: rows that belong into closed windows would be lost.",
+            f"Job '{short_name(saved.job)}' was drained before the savepoint '{saved.folder}' was made: "
+            "rows that belong into closed windows would be lost.",
             hint="SET 'execution.upgrade-mode' = 'stateless' goes on with its offsets, and begins with empty state.",
         )
-    other = f"Job '{now.name}' is another one than that of job '{saved.job}' in the savepoint '{saved.folder}'."
+    other = f"Job '{short_name(now.name)}' is another one than that of job '{short_name(saved.job)}' in the savepoint '{saved.folder}'."
     goes_on = _going_on(now, saved.generation, other, "stateless" if stateless else "last-state", asks=False, saved=True)
     if not any(match.sources for match in goes_on.verdict.sinks):
         raise ValidationError(
-            f"The savepoint '{saved.folder}' is of job '{saved.job}', which shares nothing with job '{now.name}'.", hint=_NO_SAVEPOINT
+            f"The savepoint '{saved.folder}' is of job '{short_name(saved.job)}', which shares nothing with job '{short_name(now.name)}'.",
+            hint=_NO_SAVEPOINT,
         )
     return Recover(saved, goes_on)

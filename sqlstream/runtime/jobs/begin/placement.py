@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlstream.core.job_names import short_name
 from sqlstream.core.spark_releases import INSTALLED
 from sqlstream.plan.upgrade import Verdict, judge, other_code, record, table, verdict_on
 from sqlstream.runtime.jobs.begin import savepoints
@@ -90,7 +91,7 @@ def beside(home: JobFolder, now: PlanRecord, taken: Collection[Place]) -> str | 
     for name, old in stopped(home.path.parent, (home.path, *taken)):
         if any(_alike(a, b) for a in old.sinks for b in now.sinks):
             hint = f"SET 'pipeline.name' = '{name}' goes on with what that one has kept."
-            return f"Job '{name}', which has stopped, has read and written there: its rows may be written again. {hint}"
+            return f"Job '{short_name(name)}', which has stopped, has read and written there: its rows may be written again. {hint}"
     return None
 
 
@@ -128,7 +129,7 @@ def preview(
         return seen
     if not any(jobs.glob("*/job.json")):
         home = unused(jobs, name, taken)
-        return Preview(home.path, (f"Job '{home.name}' {_NEW}",))
+        return Preview(home.path, (f"Job '{short_name(home.name)}' {_NEW}",))
     plan = digest(sinks, zone)
     own = folder_of(jobs, name)
     try:
@@ -140,7 +141,7 @@ def preview(
             _check_parts(home, at.before)
     except Damaged as error:
         return Preview(own, (error.message, *filter(None, [error.hint])), damaged=True)
-    job, number = f"Job '{at.home.name}'", at.number
+    job, number = f"Job '{short_name(at.home.name)}'", at.number
     other = _on_other_spark(at.before, spark) if streaming else ()
     if at.last is None and at.before is None:
         alike = beside(at.home, record(sinks, zone), taken) if streaming else None
@@ -202,7 +203,7 @@ def _of_savepoint(
     if (last is not None and last.is_open and last.savepoint == saved.id) or version is None or version.plan is None:
         return None
     verdict = verdict_on(version.plan, sinks, zone, saved=True)
-    begins = f"Job '{home.name}' would begin with the savepoint '{saved.folder}' of job '{saved.job}':"
+    begins = f"Job '{short_name(home.name)}' would begin with the savepoint '{saved.folder}' of job '{short_name(saved.job)}':"
     return Preview(home.path, (begins, *_judged(verdict, masked)), verdict)
 
 

@@ -21,6 +21,7 @@ from sqlstream.connectors.savepoint.contents import FILE, operators
 from sqlstream.connectors.savepoint.hashes import UNFINISHED, check_whole, hashes
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.checkpoints import base, derive, read_offsets
 from sqlstream.runtime.jobs.begin.upgrades import read_record
 from sqlstream.runtime.jobs.folder.generations import OPERATORS, Generation, sink_name, sink_names
@@ -68,7 +69,7 @@ def make(job: Job, work: Work, folder: Place, *, drained: bool, notify: Callable
     """A savepoint of ``job``, which reads and writes ``work``, in a new folder below ``folder``: of all that is committed."""
     version = Version.read(job.folder)
     if version is None:
-        raise ValidationError(f"There is nothing of job '{job.name}' to save: {job.folder} is gone.")
+        raise ValidationError(f"There is nothing of job '{short_name(job.name)}' to save: {job.folder} is gone.")
     made = folder / f"{job.folder.parent.name}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"
     storage.make(made)
     try:

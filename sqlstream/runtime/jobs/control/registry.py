@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import time
 import uuid
@@ -13,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError, did_you_mean
+from sqlstream.core.job_names import short_name, short_names
 from sqlstream.runtime.jobs.control import requests
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.folder import locks
 from sqlstream.runtime.jobs.folder.generations import FINISHED, Generation, JobFolder, description_of
 from sqlstream.runtime.jobs.folder.versions import VERSION_FILE
-from sqlstream.runtime.monitor.figures import clock, short_name, short_names
+from sqlstream.runtime.monitor.figures import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -153,13 +155,13 @@ class JobRecord:
         """
         if action is Action.START:
             if self.is_held():
-                again = f"sqlstream jobs restart {self.name} stops it first."
-                raise ValidationError(f"Job '{self.name}' is running, in process {self.process}.", hint=again)
+                again = f"sqlstream jobs restart {shlex.quote(short_name(self.name))} stops it first."
+                raise ValidationError(f"Job '{short_name(self.name)}' is running, in process {self.process}.", hint=again)
             held = self.has_process
         elif self.is_held():
             held = lambda: self.is_held() or (action is Action.RESTART and self.has_process())
         else:
-            raise ValidationError(f"Job '{self.name}' is not running: it is {self.state}.")
+            raise ValidationError(f"Job '{short_name(self.name)}' is not running: it is {self.state}.")
         answer = requests.ask(self.path, self.name, action, held, seconds, interrupted)
         if answer.error is not None:
             raise JobFailed(answer.error, hint=answer.hint)
@@ -188,7 +190,9 @@ class JobRecord:
     def check_stopped(self) -> None:
         """Raises ValidationError while a process has it."""
         if self.is_held():
-            raise ValidationError(f"Job '{self.name}' is running, in process {self.process}.", hint=f"STOP JOB '{self.name}' stops it.")
+            raise ValidationError(
+                f"Job '{short_name(self.name)}' is running, in process {self.process}.", hint=f"STOP JOB '{short_name(self.name)}' stops it."
+            )
 
     def drop(self) -> None:
         """Delete its folder: its state, its offsets, its versions. Raises ValidationError where it runs, OSError."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.control.status import Status
 
 if TYPE_CHECKING:
@@ -141,16 +142,16 @@ def ask(
             elif now - free > (_AFTER_SECONDS if seen else 0):
                 return _ended(folder, name, action, process)
             if not seen and now - began > SEEN_SECONDS:
-                raise JobFailed(f"Job '{name}' does not answer: {process} has not seen the request for {SEEN_SECONDS:.0f} s.",
+                raise JobFailed(f"Job '{short_name(name)}' does not answer: {process} has not seen the request for {SEEN_SECONDS:.0f} s.",
                                 hint="Is it paused, or is its machine? Nothing was done.")  # fmt: skip
             if seconds is not None and now - began > seconds:
                 at_it = "no process has the job now" if not held() else f"{process} is still at it"
-                raise JobFailed(f"Job '{name}' has not answered within {seconds:g} s: {at_it}.", hint=_GOES_ON)
+                raise JobFailed(f"Job '{short_name(name)}' has not answered within {seconds:g} s: {at_it}.", hint=_GOES_ON)
             if interrupted():
-                raise JobFailed(f"Nobody waits for the answer of job '{name}' any more.", hint=_GOES_ON)
+                raise JobFailed(f"Nobody waits for the answer of job '{short_name(name)}' any more.", hint=_GOES_ON)
             time.sleep(_LOOK_SECONDS)
     except FileNotFoundError:
-        raise JobFailed(f"Job '{name}' was dropped meanwhile.") from None
+        raise JobFailed(f"Job '{short_name(name)}' was dropped meanwhile.") from None
     finally:
         for suffix in (".request", ".seen", ".answer"):
             file.with_suffix(suffix).unlink(missing_ok=True)
@@ -162,5 +163,5 @@ def _ended(folder: Place, name: str, action: Action, process: str) -> Answer:
     if action is Action.STOP and status is not None and not status.lives:
         return Answer()
     if status is not None and not status.lives:
-        raise JobFailed(f"Job '{name}' does not run any more: it is {status.status}.", hint=status.error)
-    raise JobFailed(f"Job '{name}' does not run any more: {process} has ended.", hint=_AGAIN)
+        raise JobFailed(f"Job '{short_name(name)}' does not run any more: it is {status.status}.", hint=status.error)
+    raise JobFailed(f"Job '{short_name(name)}' does not run any more: {process} has ended.", hint=_AGAIN)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.folder import locks
 from sqlstream.runtime.jobs.folder.versions import VERSION_FILE, Version
@@ -186,8 +187,9 @@ class Damaged(ValidationError):
 def damaged(job: str, what: str) -> Damaged:
     """That ``job`` can't go on, since of what it has kept ``what`` is so."""
     return Damaged(
-        f"Job '{job}' can't go on with what it has kept: {what}.",
-        hint=f"Put it back from a copy, or begin with a savepoint. DROP JOB '{job}' forgets the job: it begins anew, and writes its rows again.",
+        f"Job '{short_name(job)}' can't go on with what it has kept: {what}.",
+        hint="Put it back from a copy, or begin with a savepoint. "
+        f"DROP JOB '{short_name(job)}' forgets the job: it begins anew, and writes its rows again.",
     )
 
 

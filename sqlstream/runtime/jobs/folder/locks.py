@@ -21,8 +21,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from sqlstream.core import file_locks, private, processes
 from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.core.storage import HadoopPath, modified
-from sqlstream.runtime.monitor.figures import short_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +111,7 @@ def last_holder(folder: Place) -> Owner | None:
 def busy(name: str, owner: Owner | None) -> ValidationError:
     """What is raised where another process has the job ``name``."""
     return ValidationError(
-        f"Job '{name}' is already running, in {owner.text if owner is not None else 'process unknown'}.",
+        f"Job '{short_name(name)}' is already running, in {owner.text if owner is not None else 'process unknown'}.",
         hint=f"sqlstream jobs stop {shlex.quote(short_name(name))} stops it. Or SET 'pipeline.name' to run it a second time under a name of its own.",
     )
 
@@ -264,7 +264,7 @@ class _Lease(Lock):
             if not told and end - time.monotonic() < LEASE_SECONDS - 2 * RENEW_SECONDS:
                 told = True
                 who = "another process" if owner is None else owner.text
-                self._notify(f"Job '{self._name}' was running in {who}, which is not heard of: its lease ends in {LEASE_SECONDS:.0f} s.")
+                self._notify(f"Job '{short_name(self._name)}' was running in {who}, which is not heard of: its lease ends in {LEASE_SECONDS:.0f} s.")
         return seen
 
     def _free(self, standing: _Standing) -> bool:
@@ -275,7 +275,7 @@ def lost_lease(name: str, owner: Owner | None) -> JobFailed:
     """What a job fails with whose folder another process has taken."""
     by = "another process" if owner is None else owner.text
     return JobFailed(
-        f"Job '{name}' is run by {by} now: this process was not to be reached for longer than its lease of {LEASE_SECONDS:.0f} s.",
+        f"Job '{short_name(name)}' is run by {by} now: this process was not to be reached for longer than its lease of {LEASE_SECONDS:.0f} s.",
         hint="Nothing is lost: it goes on there.",
         heals=False,
     )

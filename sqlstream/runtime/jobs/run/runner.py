@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.folder.generations import DRAINING, FINISHED, interrupted
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, failed
 from sqlstream.runtime.jobs.run.batch import run_batch
@@ -141,16 +142,19 @@ class JobRunner:
         restarts = failed(self._settings.restart, job.restarts, now, random.random()) if problem.heals else Restarts()
         if restarts.due is None:
             if problem.heals and job.restarts.count:
-                self._notify(f"Job '{job.name}' is given up after {job.restarts.count} restarts.")
+                self._notify(f"Job '{short_name(job.name)}' is given up after {job.restarts.count} restarts.")
             raise problem
         job.machine.retry(problem, restarts)
         delay = (restarts.due - now) / 1000
         repeated = self._repeated(problem)
-        self._notify(f"Job '{job.name}' has failed: {problem.message.rstrip('.')}. It is started again in {delay:.1f} s (restart {restarts.count}).")
+        self._notify(
+            f"Job '{short_name(job.name)}' has failed: {problem.message.rstrip('.')}. "
+            f"It is started again in {delay:.1f} s (restart {restarts.count})."
+        )
         if repeated is not None:
             problem.hint = " ".join(filter(None, (repeated, problem.hint)))
             if self._alike == _ALIKE:
-                self._notify(f"Job '{job.name}': {repeated}")
+                self._notify(f"Job '{short_name(job.name)}': {repeated}")
         drained, end = job.machine.draining.is_set(), time.monotonic() + delay
         # A drain need not wait for what may be there already.
         while (

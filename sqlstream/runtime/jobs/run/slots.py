@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.cores import cores
 from sqlstream.core.errors import SetupError, ValidationError
+from sqlstream.core.job_names import short_name
 
 if TYPE_CHECKING:
     import threading
@@ -61,7 +62,9 @@ class Slots:
         if fits or not self._asked:
             return fits
         others = f", of which other jobs in real time have {taken}" if (taken := self._busy()) else ""
-        message = f"Real time needs a slot of Spark's for each task of job '{job}' ({tasks}), and one for all else; there are {slots}{others}."
+        message = (
+            f"Real time needs a slot of Spark's for each task of job '{short_name(job)}' ({tasks}), and one for all else; there are {slots}{others}."
+        )
         needed = taken + tasks + 1
         if self._local():
             raise ValidationError(message, hint=f"'spark.master' = 'local[{needed}]' gives so many on one machine: they mostly wait.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.core import storage
+from sqlstream.core.job_names import short_name
 from sqlstream.plan.real_time import stateful
 from sqlstream.runtime.engine.failures import lacks_slots
 from sqlstream.runtime.jobs.begin.upgrades import write_record
@@ -83,7 +84,7 @@ class Streams:
                 query.stop()
             raise
         if job.machine.started():
-            work.notify(f"Job '{job.name}' runs again, from its checkpoint.")
+            work.notify(f"Job '{short_name(job.name)}' runs again, from its checkpoint.")
 
     def _start(self, index: int, *, once: bool) -> StreamingQuery:
         work, job, settings = self._work, self._work.job, self._work.settings
@@ -178,7 +179,7 @@ class Streams:
     def _in_another_mode(self, why: str) -> list[StreamingQuery]:
         """Go on by micro-batches, or in real time: the queries that run come back."""
         work, job = self._work, self._work.job
-        work.notify(f"Job '{job.name}' {why}.")
+        work.notify(f"Job '{short_name(job.name)}' {why}.")
         self.stop_between()
         self.start(once=False)
         if job.machine.stopping.is_set():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.core import storage
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.checkpoints.base import standing
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def take_back(work: Work) -> None:
                 since.append(_begun(checkpoint, last) - _SKEW if last >= 0 else 0.0)
         if committed and (count := connector.take_back(work.request(index), committed, max(0.0, min(since)))):
             rows, are = (f"{count:,} rows", "are") if count > 1 else ("A row", "is")
-            work.notify(f"Job '{job.name}': {rows} of '{sink.table.path.name}' written after the last offsets {are} taken back.")
+            work.notify(f"Job '{short_name(job.name)}': {rows} of '{sink.table.path.name}' written after the last offsets {are} taken back.")
         for file in found:
             file.unlink(missing_ok=True)
             del marks[file]

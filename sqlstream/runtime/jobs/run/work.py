@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.base import Read, Write
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.core.spark_releases import running
 from sqlstream.plan.nodes import scans
 from sqlstream.plan.properties import bounded, changelog_mode, static, upsert_key, window_column
@@ -81,7 +82,7 @@ class Work:
 
     def report(self, metrics: QueryMetrics) -> None:
         """Say that the figures of a query are old."""
-        self.notify(f"Job '{self.job.name}': {old_figures(metrics, self.job.zone)}")
+        self.notify(f"Job '{short_name(self.job.name)}': {old_figures(metrics, self.job.zone)}")
 
     def lowering(self, index: int, *, streaming: bool, real_time: bool = False) -> Lowering:
         """How the rows of a sink are made."""
@@ -104,7 +105,7 @@ class Work:
         """Say so where the table of a sink that has run is not there."""
         table = self.job.sinks[index].table
         if not find_connector(table.connector).is_there(self.request(index)):
-            gone = f"The table of '{table.path.name}', into which job '{self.job.name}' has written, is not there"
+            gone = f"The table of '{table.path.name}', into which job '{short_name(self.job.name)}' has written, is not there"
             self.notify(f"{gone}: it is made anew, and gets the rows that come from now on.")
 
     def tell_if_replaced(self) -> None:
@@ -118,7 +119,7 @@ class Work:
             if identity is not None:
                 self._tables[index] = identity
             if None not in (before, identity) and before != identity:
-                gone = f"The table of '{sink.table.path.name}' was deleted while job '{self.job.name}' ran"
+                gone = f"The table of '{sink.table.path.name}' was deleted while job '{short_name(self.job.name)}' ran"
                 gone = f"{gone}: it is made anew, and has the rows since then."
                 self.job.machine.note(gone)
                 self.notify(gone)

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlstream.core import settings
 from sqlstream.core.errors import ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.core.options import resolve_environment
-from sqlstream.runtime.monitor.figures import duration, short_name
+from sqlstream.runtime.monitor.figures import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from sqlstream.connectors.paths import is_uri
 from sqlstream.core import settings, spark_releases
 from sqlstream.core.errors import SetupError, SqlStreamError, ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.core.options import resolve_environment
 from sqlstream.runtime.jobs.machine import Event
 from sqlstream.sql.masking import masked_text
@@ -201,7 +202,7 @@ class _Sender:
         try:
             event = told.job.event(RunState[told.state], told.attempt, told.at, told.error)
         except Exception as error:  # a connector of another package says what its tables are called
-            self._complain(f"what job '{told.job.name}' reads and writes is not known: {type(error).__name__}")
+            self._complain(f"what job '{short_name(told.job.name)}' reads and writes is not known: {type(error).__name__}")
             return True
         try:
             self._client.emit(event)

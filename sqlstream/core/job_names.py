@@ -1,0 +1,33 @@
+"""What jobs are called on a screen: short, and so that it finds them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# A name that nobody has given begins so; behind it stand the paths of the tables.
+_OF_TABLES = "insert-into_"
+
+
+def short_name(name: str) -> str:
+    """A job's name as it is shown, and may be written: the names of its tables where it is made of them."""
+    tables = name.removeprefix(_OF_TABLES)
+    return name if tables == name else ",".join(path.rpartition(".")[2] for path in tables.split(","))
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """The names of several jobs as they are shown: the shortest of each that no other has, such as ``t`` or ``database.t``."""
+    taken = Counter(end for name in dict.fromkeys(names) for end in _ends(name))
+    return [next((end for end in _ends(name) if taken[end] == 1), name) for name in names]
+
+
+def _ends(name: str) -> list[str]:
+    """What a job may be called for short, the shortest first: of one table the ends of its path."""
+    table = name.removeprefix(_OF_TABLES)
+    if table == name or "," in table:
+        return [short_name(name)]
+    parts = table.split(".")
+    return [".".join(parts[i:]) for i in reversed(range(len(parts)))]
