@@ -28,6 +28,8 @@ def _refused(key: str, why: str, kind: OptionKind = OptionKind.STRING, default: 
 
 # As Flink's client names them.
 EDIT_MODE = "sql-client.edit-mode"
+# Rows over several lines: on, off, or auto, where a table has no room.
+EXPANDED = "sql-client.display.expanded"
 STATUS_BAR = "sql-client.display.status-bar"
 COLOUR_SCHEMA = "sql-client.display.color-schema"
 COLOUR_SCHEMAS = ("default", "dark", "light", "chester", "vs2010", "obsidian", "geshi")
@@ -37,7 +39,7 @@ SETTINGS: tuple[Option, ...] = (
     Option("sql-client.execution.result-mode", _ENUM, "table", "How a SELECT shows its rows.", values=("table", "changelog", "tableau")),
     Option("sql-client.execution.max-table-result.rows", _INT, "1000000", "How many rows a result keeps."),
     Option("sql-client.display.max-column-width", _INT, "30", "Columns of a result that are wider than this are truncated."),
-    Option("sql-client.display.expanded", _ENUM, "auto", "Whether each column of a row has a line of its own in a terminal; auto:"
+    Option(EXPANDED, _ENUM, "auto", "Whether each column of a row has a line of its own in a terminal; auto:"
            " where a table is wider than it.", values=("auto", "on", "off")),
     Option("sql-client.display.print-time-cost", _BOOL, "true", "Print how long a query took."),
     Option(STATUS_BAR, _BOOL, "true", "Whether the prompt has a status bar below it."),

@@ -1,6 +1,7 @@
 """Which expressions of a query may have failed at a row, judging by the message of the failure.
 
-In: the message of a row that could not be computed, and the query's nodes. Out: expressions as SQL, none where the message says it all.
+In: the message of a row that could not be computed, and the query's nodes. Out: expressions as SQL, none where the message says it all, and what
+to write instead.
 """
 
 from __future__ import annotations
@@ -29,17 +30,20 @@ def _reads_text(*, number: bool) -> Callable[[Expr], bool]:
     return reads
 
 
-# What a failure says, and the expressions that say it.
-_SAYING: tuple[tuple[re.Pattern[str], Callable[[Expr], bool]], ...] = (
-    (re.compile(r"/ by zero"), _calls("/", "%", "MOD")),
-    (re.compile(r"For input string: "), _reads_text(number=True)),
-    (re.compile(r'Cannot parse ".*" as ', re.S), _reads_text(number=False)),
-    (re.compile(r"Cannot parse .* as TIMESTAMP_LTZ", re.S), _calls("TO_TIMESTAMP_LTZ")),
-    (re.compile(r".*is not in base 64", re.S), _calls("FROM_BASE64")),
-    (re.compile(r"Failed to parse json string"), _calls("PARSE_JSON")),
-    (re.compile(r"Unsupported algorithm"), _calls("SHA2")),
-    (re.compile(r"Unsupported encoding"), _calls("ENCODE", "DECODE")),
-    (re.compile(r"ELEMENT: "), _calls("ELEMENT")),
+_DIVISOR = "NULLIF(.., 0) as the divisor gives NULL for such a row, WHERE leaves it out."
+_TRY_CAST = "TRY_CAST gives NULL for a text that can't be read."
+_TRY_PARSE_JSON = "TRY_PARSE_JSON gives NULL for a text that is no JSON."
+# What a failure says, the expressions that say it, and what to write instead.
+_SAYING: tuple[tuple[re.Pattern[str], Callable[[Expr], bool], str | None], ...] = (
+    (re.compile(r"/ by zero"), _calls("/", "%", "MOD"), _DIVISOR),
+    (re.compile(r"For input string: "), _reads_text(number=True), _TRY_CAST),
+    (re.compile(r'Cannot parse ".*" as ', re.S), _reads_text(number=False), _TRY_CAST),
+    (re.compile(r"Cannot parse .* as TIMESTAMP_LTZ", re.S), _calls("TO_TIMESTAMP_LTZ"), None),
+    (re.compile(r".*is not in base 64", re.S), _calls("FROM_BASE64"), None),
+    (re.compile(r"Failed to parse json string"), _calls("PARSE_JSON"), _TRY_PARSE_JSON),
+    (re.compile(r"Unsupported algorithm"), _calls("SHA2"), None),
+    (re.compile(r"Unsupported encoding"), _calls("ENCODE", "DECODE"), None),
+    (re.compile(r"ELEMENT: "), _calls("ELEMENT"), None),
 )
 # A query with more of them names none.
 _MOST = 3
@@ -47,8 +51,13 @@ _MOST = 3
 
 def suspects(message: str, nodes: Iterable[Node]) -> list[str]:
     """The expressions of ``nodes`` and below that may have failed with ``message``; none where there are too many to name."""
-    said = next((matches for pattern, matches in _SAYING if pattern.match(message)), None)
+    said = next((matches for pattern, matches, _ in _SAYING if pattern.match(message)), None)
     if said is None:
         return []
     texts = list(dict.fromkeys(to_text(e) for n in nodes for below in walk(n) for expr in below.expressions() for e in expr.walk() if said(e)))
     return texts if len(texts) <= _MOST else []
+
+
+def instead(message: str) -> str | None:
+    """What to write instead of an expression that has failed with ``message``."""
+    return next((hint for pattern, _, hint in _SAYING if pattern.match(message)), None)

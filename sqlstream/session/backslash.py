@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from sqlstream.core.errors import ValidationError, did_you_mean
+from sqlstream.core.errors import ValidationError, did_you_mean, nearest
 from sqlstream.sql.statements.short_form import UsageError, query
 from sqlstream.sql.statements.table import SHORT_FORMS
 
@@ -35,7 +35,8 @@ def expanded(text: str) -> str:
         return text
     name, _, rest = line.rstrip(";").partition(" ")
     if name not in SHORT_FORMS:
-        here = f"Here it is {_ELSEWHERE[name]}." if name in _ELSEWHERE else did_you_mean(name, SHORT_FORMS)
+        near = name if name in _ELSEWHERE else nearest(name, [*SHORT_FORMS, *_ELSEWHERE])
+        here = f"Here {'it' if near == name else near} is {_ELSEWHERE[near]}." if near in _ELSEWHERE else did_you_mean(name, SHORT_FORMS)
         raise ValidationError(f"There is no command {name}.", hint=here or "\\? lists the commands.")
     short, form = SHORT_FORMS[name]
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,11 +51,16 @@ _WIDER = ("INT", "BIGINT", "DOUBLE")
 
 
 def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iterable[bytes | None]) -> str:
-    """The statement that declares ``topic`` as the table ``name`` (as it is written). ``brokers`` are the options that lead to it."""
+    """The statement that declares ``topic`` as the table ``name`` (as it is written). ``brokers`` are the options that lead to it.
+
+    Where some records are no JSON objects, as most are, a comment above it says so.
+    """
     texts = [v.decode("utf-8", "replace") for v in values if v is not None]
-    documents = _documents(texts)
-    if documents is not None:
+    documents, comment = _documents(texts), ""
+    if 2 * len(documents) > len(texts):
         columns, options = _of_json(documents)
+        if broken := len(texts) - len(documents):
+            comment = f"-- {broken} of {len(texts)} records are no JSON objects: 'json.ignore-parse-errors' = 'true' leaves such records out.\n"
     elif (width := _csv_width(texts)) > 1:
         columns = [f"f{i} {_text_type([row[i] for row in csv.reader(texts)])}" for i in range(width)]
         options = {"format": "csv"}
@@ -69,20 +75,18 @@ def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iter
     }
     body = ",\n".join(f"  {c}" for c in columns)
     written = ",\n".join(f"  {flink_string(k)} = {flink_string(v)}" for k, v in options.items())
-    return f"CREATE TABLE {name} (\n{body}\n) WITH (\n{written}\n)"
+    return f"{comment}CREATE TABLE {name} (\n{body}\n) WITH (\n{written}\n)"
 
 
-def _documents(texts: Sequence[str]) -> list[dict[str, Any]] | None:
+def _documents(texts: Sequence[str]) -> list[dict[str, Any]]:
+    """Those that are JSON objects."""
     documents = []
     for text in texts:
-        try:
+        with suppress(ValueError, RecursionError):
             document = json.loads(text)
-        except (ValueError, RecursionError):
-            return None
-        if not isinstance(document, dict):
-            return None
-        documents.append(document)
-    return documents or None
+            if isinstance(document, dict):
+                documents.append(document)
+    return documents
 
 
 def _of_json(documents: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, str]]:

@@ -6,6 +6,7 @@ the rows that are left.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -24,11 +25,12 @@ LEAST_WIDTH = 30
 _NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE")
 _TIMES = ("TIMESTAMP", "TIMESTAMP_LTZ", "DATE", "TIME")
 _KEYS = ("STRING", "VARCHAR", "CHAR", "BOOLEAN")
+_ID = re.compile(r"(^|_)(id|ID|no|nr|key)$|[a-z]Id$")
 Row = tuple[str | None, ...]
 
 
 def chart(columns: Sequence[Field], changes: Iterable[Change], column: str | None, by: str | None, width: int) -> list[str]:
-    """The chart of ``column`` (the first number), a series for each value of ``by`` (the first text). Raises ValidationError."""
+    """The chart of ``column`` (the first number that is no key), a series for each value of ``by`` (the first text). Raises ValidationError."""
     y = _column(columns, column, _NUMBERS, "numeric column")
     x = next((i for i, c in enumerate(columns) if c.name == "window_end"), next((i for i, c in enumerate(columns) if c.type.root in _TIMES), None))
     if by is not None:
@@ -62,7 +64,8 @@ def _column(columns: Sequence[Field], name: str | None, types: tuple[str, ...], 
     if name is None:
         if not fitting:
             raise ValidationError(f"The last result has no {what}.")
-        return fitting[0]
+        # A key is the first column as a rule, or its name says so.
+        return next((i for i in fitting if i > 0 and not _ID.search(columns[i].name)), fitting[0])
     for i in fitting:
         if columns[i].name == name:
             return i

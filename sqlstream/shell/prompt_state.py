@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from prompt_toolkit.application import get_app
 from prompt_toolkit.enums import EditingMode
 
 from sqlstream.core import settings
+from sqlstream.core.errors import columns
 from sqlstream.core.settings import EDIT_MODE, STATUS_BAR
 
 if TYPE_CHECKING:
@@ -19,6 +21,16 @@ if TYPE_CHECKING:
     from sqlstream.session.completion import Suggestion
     from sqlstream.shell.runner import Runner
     from sqlstream.shell.session import ShellSession
+
+
+def fitted(status: str, width: int) -> str:
+    """A status bar in ``width`` columns: left out is first how queries run, then the catalog, then what stands last."""
+    place, *rest = status.split(" | ")
+    database = place.rpartition(".")[2]
+    for parts in ([place, *rest], [place, *rest[1:]], *([database, *rest[1:end]] for end in range(len(rest), 0, -1))):
+        if columns(fitted := " | ".join(parts)) <= width:
+            return fitted
+    return database
 
 
 class PromptState:
@@ -55,7 +67,7 @@ class PromptState:
     def _status(self) -> str:
         """The status bar: what is known about the session, without asking anybody."""
         session = self.session
-        return " starting" if session is None else f" {session.standing().status}"
+        return " starting" if session is None else f" {fitted(session.standing().status, get_app().output.get_size().columns - 1)}"
 
     def failures(self) -> list[str]:
         """A line for each job that has failed since this was asked. Where INSERT waits for its job, its own error reports it."""

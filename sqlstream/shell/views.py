@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import RowKind
+from sqlstream.core.settings import EXPANDED
 from sqlstream.session import results
 from sqlstream.shell import delimited, fitting, prose, tableau
 from sqlstream.shell.records import records, titled
@@ -35,8 +36,6 @@ EXPANDED_BEHIND = 5
 FIGURES_SECONDS = 1.0
 # The widest column of figures on the whole screen.
 FIGURES_WIDTH = 40
-# Rows over several lines: on, off, or auto, where a table has no room.
-EXPANDED = "sql-client.display.expanded"
 PRINT_TIME_COST = "sql-client.display.print-time-cost"
 OP = "op"
 OP_WIDTH = max(len(kind.value) for kind in RowKind)

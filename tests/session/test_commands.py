@@ -69,6 +69,21 @@ def test_wrong_use_is_told(line, said):
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("\\peak x", "Did you mean '\\peek'?"),
+        ("\\help", "Here it is \\h."),
+        ("\\hlep", "Here \\help is \\h."),
+        ("\\12345", "\\? lists the commands."),
+    ],
+)
+def test_what_was_meant_is_told(line, hint):
+    with pytest.raises(ValidationError) as caught:
+        expanded(line)
+    assert caught.value.hint == hint
+
+
 @pytest.mark.parametrize(("line", "hint"), [("\\help", "\\h"), ("\\i a.sql", "SOURCE"), ("\\dt", "\\d"), ("\\peak x", "\\peek"), ("\\zzz", "\\?")])
 def test_commands_of_other_shells_are_answered_by_ours(line, hint):
     with pytest.raises(ValidationError) as caught:

@@ -167,6 +167,14 @@ def test_a_chart_of_two_series():
     assert max(map(len, lines)) == 60
 
 
+@pytest.mark.parametrize("key", ["shop", "shop_id", "shopId"])
+def test_a_key_is_no_series(key):
+    keyed = columns(**{key: "BIGINT", "n": "BIGINT"})
+    assert chart(keyed, [Change(RowKind.INSERT, ("7", "1"))], None, None, 40)[0] == "n"
+    named = columns(**{"item": "STRING", key: "BIGINT"})
+    assert chart(named, [Change(RowKind.INSERT, ("pen", "7"))], None, None, 40)[0] == f"{key} by item"
+
+
 def test_what_has_changed_is_drawn_as_it_is_now():
     rows = [window(0, "pen", "5"), window(0, "pen", "5", UB), window(0, "pen", "9", UA), window(1, "pen", "3"), window(1, "pen", "3", D)]
     lines = chart(SERIES, rows, "total", None, 40)

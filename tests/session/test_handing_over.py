@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.control.handed_over import InBackground
 from sqlstream.runtime.jobs.folder.generations import JobFolder
 from sqlstream.runtime.jobs.job import Job
@@ -110,7 +111,7 @@ def test_what_can_not_be_handed_over_runs_on(shell: Callable[..., Shell]) -> Non
     one = shell()
     bounded, long = one.job("bounded", streaming=False), one.job("long", script=None)
     for job, why in ((bounded, "in batch mode it keeps no state"), (long, "the session has declared more than a script may hold")):
-        with pytest.raises(ValidationError, match=f"Job '{job.name}' can't be handed over: {why}"):
+        with pytest.raises(ValidationError, match=f"Job '{short_name(job.name)}' can't be handed over: {why}"):
             run(one.session, f"DETACH JOB '{job.name}'")
     served = Shell(one.project, None, background=False)
     served.job("served")

@@ -202,3 +202,11 @@ def test_a_real_broker(broker, tmp_path, monkeypatch):
 def test_what_a_record_has_in_its_depths_is_text(nested):
     proposed = deeply(lambda: create_table("t", "topic", BROKERS, [nested.encode()]))
     assert proposed.count("ROW<") + proposed.count("ARRAY<") == 99 and "STRING>>" in proposed
+
+
+def test_some_records_that_are_no_json_are_told_of():
+    assert inferred({"a": 1}, {"a": 2}, b"\xff\x00 broken") == (
+        "-- 1 of 3 records are no JSON objects: 'json.ignore-parse-errors' = 'true' leaves such records out.\n" + inferred({"a": 1}, {"a": 2})
+    )
+    # As many are no reason to believe that the others are what is meant.
+    assert "line STRING" in inferred({"a": 1}, b"[1]")

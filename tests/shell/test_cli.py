@@ -142,6 +142,11 @@ def test_a_file_may_hold_an_array_only_by_mistake(here, calls, capsys):
         (["-f", "a", "-e", "b"], "not allowed with"),
         (["--project", "missing"], "is not a folder"),
         (["--nope"], "unrecognized arguments"),
+        (["--projekt", "x"], "unrecognized arguments: --projekt x. Did you mean '--project'?"),
+        (["serv"], "unrecognized arguments: serv. Did you mean 'serve'?"),
+        (["jobs", "lst"], "Did you mean 'list'?"),
+        (["jobs", "list", "--extend"], "unrecognized arguments: --extend. Did you mean '--extended'?"),
+        (["kafka", "strt"], "Did you mean 'start'?"),
         (["--project", ".", "check", "a.sql"], "'check' comes first, and its options after it: sqlstream check"),
     ],
 )

@@ -13,6 +13,7 @@ from sqlstream.runtime.monitor.figures import job_progress
 from sqlstream.runtime.monitor.metrics import Batch, Input, JobMetrics, Partition, QueryMetrics
 from sqlstream.shell import progress
 from sqlstream.shell.progress import Progress
+from sqlstream.shell.prompt_state import fitted
 from sqlstream.shell.screen import Screen
 
 # The real session, with a job whose rows grow by 1,000 whenever it is looked at.
@@ -58,7 +59,7 @@ def shell(tmux, tmp_path):
 def test_the_status_bar(shell) -> None:
     one = shell()
     bar = one.wait_for("1 job running").rstrip().splitlines()[-1]
-    assert bar == " default_catalog.default_database | streaming, table | 1 job running | 0 rows/s | watermark 2023-11-14 22:13:20 | lag 3"
+    assert bar == " default_catalog.default_database | streaming, table | 1 job running | 0 rows/s | lag 3 | watermark 2023-11-14 22:13:20"
     one.type("CREATE DATABASE other; USE other; SET 'execution.runtime-mode' = 'batch';")
     one.keys("Enter")
     one.wait_for("default_catalog.other | batch, table")
@@ -160,3 +161,12 @@ def test_progress_elsewhere_is_a_line_now_and_then(monkeypatch, stream) -> None:
     # Ever more seldom, and again soon after something has changed.
     assert said == [10, 30, 70, 150, 200, 220, 260, 340]
     assert lines[0] == "reading: 1 of 4 rows read, 10 rows/s"
+
+
+def test_a_status_bar_keeps_what_matters_in_a_narrow_terminal():
+    status = "default_catalog.bank | streaming, table | 2 jobs running | 1 failed | 12,345 rows/s | lag 7 | watermark 2026-01-01 10:00:00"
+    assert fitted(status, 200) == status
+    assert fitted(status, 110) == status.replace(" | streaming, table", "")
+    assert fitted(status, 95) == "bank | 2 jobs running | 1 failed | 12,345 rows/s | lag 7 | watermark 2026-01-01 10:00:00"
+    assert fitted(status, 60) == "bank | 2 jobs running | 1 failed | 12,345 rows/s | lag 7"
+    assert fitted(status, 5) == "bank"

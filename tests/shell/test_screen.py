@@ -3,11 +3,13 @@
 import io
 import json
 import re
+from itertools import pairwise
 
 import pytest
 
-from sqlstream.core.errors import JobFailed, NotSupported, SetupError, ValidationError
+from sqlstream.core.errors import JobFailed, Location, NotSupported, SetupError, ValidationError, columns
 from sqlstream.core.lines import OfJob, Passing
+from sqlstream.shell.prose import wrapped
 from sqlstream.shell.screen import Screen, error_lines
 
 SCRIPT = "SET 'a' = 'b';\nSELECT id,\n\tnope\nFROM t;"
@@ -131,3 +133,46 @@ def test_logs_for_programs():
         {"level": "INFO", "message": "+I[1]", "job": "printing"},
         {"level": "ERROR", "message": "No.", "error": "SetupError", "code": "S4", "hint": "Why?", "job": "a"},
     ]  # fmt: skip
+
+
+LONG = "SELECT a, 'wide 数据', " + "b, " * 40 + "nope, " + "c, " * 40 + "d FROM t"
+
+
+@pytest.mark.parametrize("width", [40, 80, 500])
+def test_a_long_clause_is_shown_where_it_is_wrong(width):
+    error = ValidationError("Column 'nope' not found in any table.", hint="It has a, b, c, and d: a name is as it was declared.")
+    error.location = Location.of(LONG, "q.sql", LONG.index("nope"), 4)
+    lines = error_lines(error, verbose=False, width=width)
+    assert all(columns(line) <= width for line in lines[1:])
+    shown, carets = next((a, b) for a, b in pairwise(lines) if "^" in b)
+    # Wide characters before it take two columns.
+    begin = carets.index("^")
+    assert carets.endswith("^^^^") and cells(shown)[begin : begin + 4] == ["n", "o", "p", "e"]
+    # Nothing is lost between the lines.
+    assert " ".join(lines[-2:]).replace("  ", " ").endswith("a name is as it was declared.")
+
+
+def cells(line):
+    """The characters of ``line`` by the columns of a terminal; the second one of a wide character is empty."""
+    return [cell for char in line for cell in [char, *[""] * (columns(char) - 1)]]
+
+
+def test_messages_end_their_lines_between_words(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    terminal, file = Terminal(), io.StringIO()
+    message = "Job 'totals' has changed: it begins anew, and what it has kept is forgotten."
+    for stream in (terminal, file):
+        Screen(err=stream).notices([message])
+    assert file.getvalue() == f"[NOTICE] {message}\n"
+    assert terminal.getvalue() == "[NOTICE] Job 'totals' has changed: it\nbegins anew, and what it has kept is\nforgotten.\n"
+
+
+def test_below_a_second_column_words_go_on_there():
+    assert wrapped("  \\d [NAME]  lists tables and views, or shows one of them", 34) == [
+        "  \\d [NAME]  lists tables and",
+        "             views, or shows one",
+        "             of them",
+    ]
+    assert wrapped("https://a.very.long.name.of.something/that/can/not/be/parted", 20) == [
+        "https://a.very.long.name.of.something/that/can/not/be/parted"
+    ]

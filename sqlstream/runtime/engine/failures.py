@@ -27,7 +27,7 @@ from sqlstream.core.secrets import masked_value
 from sqlstream.formats import find_format, table_options
 from sqlstream.formats.base import RECORD_BEGINS, RECORD_CHARACTERS, RECORD_ENDS
 from sqlstream.plan.nodes import scans
-from sqlstream.plan.suspects import suspects
+from sqlstream.plan.suspects import instead, suspects
 from sqlstream.runtime.engine import conditions
 from sqlstream.runtime.engine.conditions import Cause
 from sqlstream.runtime.engine.java_process import JavaProcess
@@ -158,7 +158,8 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
         message, hint = json.loads(python[1])
         problem: SqlStreamError = JobFailed(message, hint=hint, heals=False)
     elif raised:
-        problem = JobFailed(_of_record(raised[1].strip()) + _where(raised[1], nodes), hint=_leaving_out(raised[1], nodes), heals=False)
+        hint = _leaving_out(raised[1], nodes) or instead(raised[1].strip())
+        problem = JobFailed(_of_record(raised[1].strip()) + _where(raised[1], nodes), hint=hint, heals=False)
     elif full := _of_disk(text, folder):
         problem = full
     elif empty := _of_checkpoint(folder):

@@ -222,12 +222,16 @@ class Jobs:
                 # It is as if it had not been submitted, but who was told that it begins is told how that ended.
                 job.machine.heard(Event.REFUSED, replace(job.machine.state, error=job.problem(error)))
             agrees, others = asked.settings.agrees, declined | {home.path}
-            if isinstance(error, Declined) and agrees is not None and agrees(f"Submit it as another job, '{self._home(asked, others).name}'?"):
-                return self._submit(spark, asked, others)
+            if isinstance(error, Declined) and agrees is not None:
+                other = short_name(self._home(asked, others).name)
+                if agrees(f"Submit it as another job, '{other}'?"):
+                    return self._submit(spark, asked, others)
             raise job.problem(error) from error
         self._jobs[job.id], self._submissions[job.id], self._runners[job.id] = job, asked, runner
         self._script.append(job)
         self._attendant.attend(job)
+        if by_script and not resumed and job.name != asked.name:
+            self._tell_of(job, f"There is a job '{short_name(asked.name)}' already: this one is '{short_name(job.name)}', and writes besides it.")
         self._noted(job, home.let_start)
         self._retain(home, job, runner)
         return job

@@ -176,11 +176,11 @@ def status_line(place: str, mode: str, jobs: Sequence[JobMetrics]) -> str:
         parts.append(f"{failed} failed")
     if running:
         parts.append(f"{sum(j.rows_per_second for j in running):,.0f} rows/s")
-        behind = min((j for j in running if j.watermark is not None), key=lambda j: j.watermark or 0, default=None)
-        parts.append("no watermark" if behind is None or behind.watermark is None else f"watermark {moment(behind.watermark, behind.zone)}")
         lags = [j.lag for j in running if j.lag is not None]
         if lags:
             parts.append(f"lag {max(lags):,}")
+        behind = min((j for j in running if j.watermark is not None), key=lambda j: j.watermark or 0, default=None)
+        parts.append("no watermark" if behind is None or behind.watermark is None else f"watermark {moment(behind.watermark, behind.zone)}")
         parts += [_age(j.stale, j.zone) for j in running if j.stale is not None][:1]
     return " | ".join(parts)
 

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 # What Spark is started with and a statement would miss, and the flags for it.
 _STARTED_WITH = {"python.archives": "-pyarch", "python.executable": "-pyexec", "spark.version": "-D"}
+# What a value means that one sets by a command of two letters.
+_SAID = {
+    (settings.EXPANDED, "on"): "Each row is shown by itself, a column on each line.",
+    (settings.EXPANDED, "off"): "Rows are shown as a table, however wide.",
+    (settings.EXPANDED, "auto"): "Rows are shown as a table where it has room.",
+}
 
 
 def answer(node: ast.Set | ast.Reset, context: Context) -> Outcome:
@@ -37,7 +43,7 @@ def answer(node: ast.Set | ast.Reset, context: Context) -> Outcome:
         return results.text_rows(("key", "value"), sorted((k, masked_option(k, v)) for k, v in options.items()))
     else:
         values = {key: value}
-        notices.append(check_option(key, value, node))
+        notices += [check_option(key, value, node), _SAID.get((key, value.lower()))]
     if context.engine.started:
         notices += [_after_start(k, node) for k, v in values.items() if v != options.get(k)]
     for k, v in values.items():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.machine import JobStatus
 from tests.support.sessions import feed, open_session, submit
 
@@ -121,10 +122,12 @@ def test_the_same_statement_starts_anew_and_says_so(client: Client) -> None:
     assert client.rows == ["+I[events, 1]"] and client.said == []
     client.feed(2)
     again = client.submit(COUNTS)
-    assert client.said == [f"Job '{job.name}' was drained: it starts anew, without state, and reads its sources from where their options say."]
+    assert client.said == [
+        f"Job '{short_name(job.name)}' was drained: it starts anew, without state, and reads its sources from where their options say."
+    ]
     list(client.session.run(f"STOP JOB '{again.id}';"))
     third = client.submit(COUNTS)
-    assert client.said[1:] == [f"Job '{job.name}' continues where it stopped ({again.folder})."]
+    assert client.said[1:] == [f"Job '{short_name(job.name)}' continues where it stopped ({again.folder})."]
     client.drain(third)
     assert client.rows[1:] == ["+I[events, 2]"]
 

@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks.torture.tables import Lines
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.jobs.run.runner import JobRunner
 from sqlstream.session.results import Completed, Rows, Submitted
@@ -405,7 +406,8 @@ def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Pat
     first, second = submit(session, word), submit(session, upper)
     assert second.name == f"{first.name}-2"
     catch_up(first)
-    assert said == []
+    assert said == ["There is a job 'words' already: this one is 'words-2', and writes besides it."]
+    said.clear()
     session.jobs.stop(first.id)
     list(session.run("ALTER TABLE numbers MODIFY id BIGINT;"))
     with pytest.raises(ValidationError, match="has changed: the one that stopped under this name") as refused:
@@ -417,7 +419,7 @@ def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Pat
     list(session.run("SET 'execution.upgrade-mode' = 'from-start';"))
     anew = submit(session, word)
     assert said == [
-        f"Job '{first.name}' has changed: it starts anew, without state, and reads its sources from where their options say. "
+        f"Job '{short_name(first.name)}' has changed: it starts anew, without state, and reads its sources from where their options say. "
         f"The version before it is kept ({first.folder})."
     ]
     catch_up(anew)
@@ -425,7 +427,7 @@ def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Pat
     session.jobs.stop(anew.id)
     # The mode stays set, and the same statement continues.
     again = submit(session, word)
-    assert said[1:] == [f"Job '{first.name}' continues where it stopped ({anew.folder})."]
+    assert said[1:] == [f"Job '{short_name(first.name)}' continues where it stopped ({anew.folder})."]
     assert (again.folder, again.folder.parent == first.folder.parent, second.status) == (anew.folder, True, JobStatus.RUNNING)
     session.jobs.stop(again.id)
     session.close()
@@ -472,8 +474,8 @@ def test_the_shell_asks_about_a_changed_statement(tmp_path: Path, engine, answer
             submit(session, changed)
         assert rows(session, "SELECT word FROM words") == [("w1",)]
     question, *other = asked
-    assert question.startswith(f"Job '{first.name}' has changed") and question.endswith("Go on with what is kept?")
-    assert other == [] if answer else [f"Submit it as another job, '{first.name}-2'?"]
+    assert question.startswith(f"Job '{short_name(first.name)}' has changed") and question.endswith("Go on with what is kept?")
+    assert other == [] if answer else [f"Submit it as another job, '{short_name(first.name)}-2'?"]
     session.close()
 
 
@@ -492,14 +494,16 @@ def test_in_the_shell_a_changed_statement_may_be_another_job(tmp_path: Path, eng
     assert names == [first, f"{first}-2", f"{first}-3"]
     # The third is not the second, either.
     assert [q.rpartition("\n")[2] for q in asked] == [
-        "Go on with what is kept?", f"Submit it as another job, '{first}-2'?",
-        "Go on with what is kept?", f"Submit it as another job, '{first}-2'?",
-        "Go on with what is kept?", f"Submit it as another job, '{first}-3'?",
+        "Go on with what is kept?", f"Submit it as another job, '{short_name(first)}-2'?",
+        "Go on with what is kept?", f"Submit it as another job, '{short_name(first)}-2'?",
+        "Go on with what is kept?", f"Submit it as another job, '{short_name(first)}-3'?",
     ]  # fmt: skip
     put(tmp_path, 2)
     for number, statement in enumerate(statements):
         (explained,) = session.run(f"EXPLAIN {statement}")
-        assert explained.rows[0][0].endswith(f"== Job ==\nJob '{names[number]}' goes on where it has stopped: it is the same, version 1.\n")
+        assert explained.rows[0][0].endswith(
+            f"== Job ==\nJob '{short_name(names[number])}' goes on where it has stopped: it is the same, version 1.\n"
+        )
         again = submit(session, statement)
         catch_up(again)
         assert again.name == names[number]
@@ -507,6 +511,6 @@ def test_in_the_shell_a_changed_statement_may_be_another_job(tmp_path: Path, eng
     assert [(row[1], row[8]) for row in shown.rows] == [(name, "1") for name in names] * 2
     # All of them run: another one would be the fourth.
     (explained,) = session.run("EXPLAIN INSERT INTO words SELECT word FROM numbers;")
-    assert explained.rows[0][0].endswith(f"Job '{first}-4' is new: it begins where the options of its sources say.\n")
+    assert explained.rows[0][0].endswith(f"Job '{short_name(first)}-4' is new: it begins where the options of its sources say.\n")
     assert sorted(rows(session, "SELECT word FROM words")) == [(f"w{id_}{n}",) for id_ in (1, 2) for n in range(3)]
     session.close()

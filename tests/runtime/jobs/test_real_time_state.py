@@ -14,6 +14,7 @@ from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions
 
 from sqlstream.catalog.ddl import options_text
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.run import backlog
 from sqlstream.runtime.jobs.run.work import Work
@@ -166,7 +167,7 @@ def test_what_was_written_after_the_last_offsets_is_taken_back(
         stream.arrive("anti")
         assert job.real_time is (mode != "false")
         assert [line for line in told if "taken back" in line] == [
-            f"Job '{stream.name}': 35 rows of 'anti' written after the last offsets are taken back."
+            f"Job '{short_name(stream.name)}': 35 rows of 'anti' written after the last offsets are taken back."
         ]
 
 

@@ -203,7 +203,10 @@ def test_a_record_that_can_not_be_read_hints_at_what_leaves_it_out(tmp_path: Pat
     told = job_error(RuntimeError(RAISED.format("Failed to deserialize JSON <<record x record>> (topic t).")), nodes=(node,))
     wanted = "'json.ignore-parse-errors' = 'true' of plain or 'key.csv.ignore-parse-errors' = 'true' of keyed leaves such records out"
     assert told.hint == f"{wanted}, and gives NULL for a field that does not fit."
-    assert job_error(RuntimeError(RAISED.format("/ by zero")), nodes=(node,)).hint is None
+    hints = {"/ by zero": "NULLIF", "For input string: x": "TRY_CAST", "Failed to parse json string 'x'": "TRY_PARSE_JSON"}
+    for message, named in hints.items():
+        assert named in job_error(RuntimeError(RAISED.format(message)), nodes=(node,)).hint
+    assert job_error(RuntimeError(RAISED.format("ELEMENT: more than one")), nodes=(node,)).hint is None
 
 
 def test_an_empty_file_of_a_checkpoint_is_named(tmp_path: Path) -> None:

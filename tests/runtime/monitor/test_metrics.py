@@ -130,7 +130,7 @@ def test_the_status_bar() -> None:
     running = QueryMetrics(watermark=1_700_000_000_000, recent=((0, 0), (1000, 1500)), inputs=(Input("t", 1, (Partition("t-0", 0, 1200),)),))
     jobs = [job(running), job(QueryMetrics(), status="FAILED", error="x"), job(status="FINISHED")]
     assert figures.status_line("c.d", "batch, tableau", jobs) == (
-        "c.d | batch, tableau | 1 job running | 1 failed | 1,500 rows/s | watermark 2023-11-14 22:13:20 | lag 1,200"
+        "c.d | batch, tableau | 1 job running | 1 failed | 1,500 rows/s | lag 1,200 | watermark 2023-11-14 22:13:20"
     )
 
 
