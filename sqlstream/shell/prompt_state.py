@@ -28,8 +28,8 @@ def fitted(status: str, width: int) -> str:
     place, *rest = status.split(" | ")
     database = place.rpartition(".")[2]
     for parts in ([place, *rest], [place, *rest[1:]], *([database, *rest[1:end]] for end in range(len(rest), 0, -1))):
-        if columns(fitted := " | ".join(parts)) <= width:
-            return fitted
+        if columns(shown := " | ".join(parts)) <= width:
+            return shown
     return database
 
 
