@@ -44,9 +44,10 @@ def reference() -> ModuleType:
 def test_script_and_its_output(tmp_path: Path, engine) -> None:
     (script,) = blocks("README.md", "sql")
     (tmp_path / "bids").mkdir()
-    (tmp_path / "bids" / "1.json").write_text(
-        '{"item": "pen", "price": 1.50, "ts": "2026-01-01 00:00:01"}\n{"item": "pen", "price": 3.25, "ts": "2026-01-01 00:00:09"}\n'
-    )
+    records = re.findall(r"^    echo '(.*)' > (\S+)$", README, re.M)
+    assert len(records) == 2
+    for record, file in records:
+        (tmp_path / file).write_text(f"{record}\n")
     out = io.StringIO()
     session = open_session(tmp_path, engine=engine)
     for outcome in session.run(script.text):
