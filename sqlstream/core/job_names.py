@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,18 @@ if TYPE_CHECKING:
 
 # A name that nobody has given begins so; behind it stand the paths of the tables.
 _OF_TABLES = "insert-into_"
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def _on_one_line(name: str) -> str:
+    """``name`` without what a terminal would obey, and a log would take for a line of its own."""
+    return _CONTROL.sub(" ", name)
 
 
 def short_name(name: str) -> str:
-    """A job's name as it is shown, and may be written: the names of its tables where it is made of them."""
+    """A job's name as it is shown, on one line, and may be written: the names of its tables where it is made of them."""
     tables = name.removeprefix(_OF_TABLES)
-    return name if tables == name else ",".join(path.rpartition(".")[2] for path in tables.split(","))
+    return _on_one_line(name if tables == name else ",".join(path.rpartition(".")[2] for path in tables.split(",")))
 
 
 def short_names(names: Sequence[str]) -> list[str]:
@@ -29,5 +36,5 @@ def _ends(name: str) -> list[str]:
     table = name.removeprefix(_OF_TABLES)
     if table == name or "," in table:
         return [short_name(name)]
-    parts = table.split(".")
+    parts = _on_one_line(table).split(".")
     return [".".join(parts[i:]) for i in reversed(range(len(parts)))]

@@ -101,7 +101,8 @@ class Journal:
         """The script of the job whose statement runs now. It has the secrets that its statements have. None where it would be too long."""
         if self._length > _MOST:
             return None
-        changed = {k: v for k, v in context.options.items() if self._given.get(k) != v}
+        # The job's name is said by its script.
+        changed = {k: v for k, v in context.options.items() if self._given.get(k) != v and k != "pipeline.name"}
         options = [f"SET {flink_string(k)} = {flink_string(v)}" for k, v in sorted(changed.items())]
         submitted = (*self._set, "END") if self._set else (context.statement.text,)
         return JobScript((*options, *self._declared), submitted, context.script)
