@@ -71,6 +71,8 @@ def main(argv: list[str]) -> int:
     screen = Screen()
     try:
         page = looks and _can_serve() if arguments.page is None else arguments.page
+        if looks and not page and arguments.page is None:
+            screen.info("With the packages of sqlstream[server] the demo also serves a page of its jobs: pip install 'sqlstream[server]'.")
         _run(arguments.project.resolve(), arguments.transactions, screen, page=page, opens=looks)
     except SqlStreamError as error:
         screen.error(error)

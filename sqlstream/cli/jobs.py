@@ -21,7 +21,7 @@ from sqlstream.cli import background, served, starting
 from sqlstream.cli.arguments import Parser
 from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.core.job_names import short_name
+from sqlstream.core.job_names import short_name, short_names
 from sqlstream.runtime.jobs.control import handed_over, registry
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.monitor.figures import SUMMARY, size, summaries
@@ -316,7 +316,7 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
 
 def _with(ended: Sequence[str], drained: bool) -> str:
     how = f"drained ({_DRAINED})" if drained else "stopped, and their state is kept"
-    return f"; its jobs are {how}: {', '.join(ended)}" if ended else ""
+    return f"; its jobs are {how}: {', '.join(short_names(ended))}" if ended else ""
 
 
 def _runs(folder: Path) -> bool:

@@ -60,7 +60,7 @@ def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iter
     if 2 * len(documents) > len(texts):
         columns, options = _of_json(documents)
         if broken := len(texts) - len(documents):
-            comment = f"-- {broken} of {len(texts)} records are no JSON objects: 'json.ignore-parse-errors' = 'true' leaves such records out.\n"
+            comment = f"-- {broken} of {len(texts)} records are no JSON objects.\n-- 'json.ignore-parse-errors' = 'true' leaves such records out.\n"
     elif (width := _csv_width(texts)) > 1:
         columns = [f"f{i} {_text_type([row[i] for row in csv.reader(texts)])}" for i in range(width)]
         options = {"format": "csv"}

@@ -7,7 +7,7 @@ import pytest
 from sqlstream.connectors.kafka.client import KafkaClient
 from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SetupError, ValidationError
-from sqlstream.session import raw_topics
+from sqlstream.session import raw_topics, results
 from sqlstream.session.inference import create_table
 from tests.support.kafka_mock import MockKafka
 from tests.support.sessions import open_session
@@ -176,7 +176,8 @@ def test_infer_asks_in_a_terminal(kafka, tmp_path, monkeypatch):
     for answer in (False, True):
         asked = []
         one = open_session(tmp_path, interactive=True, ask=lambda question, _: asked.append(question) or answer)  # noqa: B023
-        assert len(list(one.run("INFER TABLE FROM 'seen'"))) == 1 + answer
+        _, then = one.run("INFER TABLE FROM 'seen'")
+        assert isinstance(then, results.Done if answer else results.Declined)
         assert asked == ["Save it to the project's catalog?"]
         assert (tmp_path / "catalog" / "seen.sql").exists() is answer
 
@@ -206,7 +207,7 @@ def test_what_a_record_has_in_its_depths_is_text(nested):
 
 def test_some_records_that_are_no_json_are_told_of():
     assert inferred({"a": 1}, {"a": 2}, b"\xff\x00 broken") == (
-        "-- 1 of 3 records are no JSON objects: 'json.ignore-parse-errors' = 'true' leaves such records out.\n" + inferred({"a": 1}, {"a": 2})
+        "-- 1 of 3 records are no JSON objects.\n-- 'json.ignore-parse-errors' = 'true' leaves such records out.\n" + inferred({"a": 1}, {"a": 2})
     )
     # As many are no reason to believe that the others are what is meant.
     assert "line STRING" in inferred({"a": 1}, b"[1]")

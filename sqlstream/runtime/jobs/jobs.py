@@ -231,7 +231,7 @@ class Jobs:
         self._script.append(job)
         self._attendant.attend(job)
         if by_script and not resumed and job.name != asked.name:
-            self._tell_of(job, f"There is a job '{short_name(asked.name)}' already: this one is '{short_name(job.name)}', and writes besides it.")
+            self._tell_of(job, f"There is a job '{short_name(asked.name)}' already: this one is '{short_name(job.name)}', and writes beside it.")
         self._noted(job, home.let_start)
         self._retain(home, job, runner)
         return job

@@ -192,7 +192,7 @@ def hand_over(job: Job, context: Context) -> tuple[str, str, str]:
     """
     start, script, folder, user = context.user.background, context.jobs.script(job), job.folder.parent, context.user
     assert start is not None and script is not None
-    name, asked, stopped = shlex.quote(job.name), False, False
+    name, asked, stopped = shlex.quote(short_name(job.name)), False, False
 
     def stop() -> None:
         nonlocal asked, stopped

@@ -406,7 +406,7 @@ def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Pat
     first, second = submit(session, word), submit(session, upper)
     assert second.name == f"{first.name}-2"
     catch_up(first)
-    assert said == ["There is a job 'words' already: this one is 'words-2', and writes besides it."]
+    assert said == ["There is a job 'words' already: this one is 'words-2', and writes beside it."]
     said.clear()
     session.jobs.stop(first.id)
     list(session.run("ALTER TABLE numbers MODIFY id BIGINT;"))

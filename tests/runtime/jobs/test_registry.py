@@ -172,7 +172,7 @@ def test_a_job_is_found_by_its_short_name_and_by_a_part_that_it_alone_has(tmp_pa
         return registry.find(jobs, name, whole=whole).id
 
     assert (found("per_minute"), found("minute"), found("bad"), found("bad1"), found("e.ab")) == ("1a", "1a", "3a", "bad1", "abcd")
-    with pytest.raises(ValidationError, match=f"Several jobs are meant by 'abcd': {start}d.abcd, {start}e.abcd"):
+    with pytest.raises(ValidationError, match="Several jobs are meant by 'abcd': d.abcd, e.abcd"):
         found("abcd")
     assert found("d.abcd", whole=True) == "2a" and found("e.abcd") == "abcd"
     assert found("per_minute", whole=True) == "1a"

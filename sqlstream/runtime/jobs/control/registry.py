@@ -249,9 +249,11 @@ def find(jobs: Place, name: str, *, whole: bool = False) -> JobRecord:
     if len(matching) == 1:
         return matching[0]
     if matching:
-        names = len({r.name for r in matching}) == len(matching)
-        meant = ", ".join(r.name if names else r.id or str(r.path) for r in matching)
-        raise ValidationError(f"Several jobs are meant by '{name}': {meant}.", hint="Write more of the name.")
+        if len({r.name for r in matching}) == len(matching):
+            meant, instead = short_names([r.name for r in matching]), "Write more of the name."
+        else:
+            meant, instead = [r.id or str(r.path) for r in matching], "Write one of these ids, or its beginning."
+        raise ValidationError(f"Several jobs are meant by '{name}': {', '.join(meant)}.", hint=instead)
     parts = short_names([r.name for r in _matching(known, name, whole=False)])
     hint = f"The whole name is needed here: {', '.join(parts)}." if parts else did_you_mean(name, short_names([r.name for r in known]))
     hint = hint or "SHOW JOBS lists the jobs of this project."
