@@ -163,7 +163,7 @@ def test_after_the_death_of_spark_jobs_and_statements_go_on_in_a_new_one(tmux, t
         (jvm,) = jvms_of(one.pid)
         os.kill(jvm, signal.SIGKILL)
         one.wait_for("[ERROR] Spark died: its JVM was killed (SIGKILL). The next statement that needs it starts it again.")
-        one.wait_for("insert-into_default_catalog.default_database.b' has failed: Spark died: its JVM was killed (SIGKILL). It is started again in")
+        one.wait_for("Job 'b' has failed: Spark died: its JVM was killed (SIGKILL). It is started again in")
     one.type("CLEAR; SELECT 'a' || 'b' AS x;")
     one.keys("Enter")
     assert "Exception" not in one.wait_for("| +I |", 120)

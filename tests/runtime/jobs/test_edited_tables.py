@@ -165,7 +165,7 @@ def test_a_job_that_is_called_after_its_renamed_sink_is_told_of_the_one_before(o
     on_delta.run(copy)
     before = "insert-into_default_catalog.default_database.copied"
     run(on_delta.session, "ALTER TABLE copied RENAME TO again;")
-    told = f"Job '{before}', which has stopped, has read and written there: its rows may be written again."
+    told = "Job 'copied', which has stopped, has read and written there: its rows may be written again."
     ((seen,),) = rows(on_delta.session, f"EXPLAIN UPGRADE {copy.replace('copied', 'again')}")
     assert told in seen
     on_delta.said.clear()
