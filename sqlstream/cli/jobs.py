@@ -63,7 +63,7 @@ Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
 def parser() -> argparse.ArgumentParser:
     """The arguments of ``sqlstream jobs``."""
     top = Parser(prog="sqlstream jobs", description="The jobs of a project, of every process.", epilog=EPILOG,
-                                  formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+                 formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     top.add_argument("--project", metavar="DIR", type=Path, help="the project's folder (default: found from here upwards)")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
 

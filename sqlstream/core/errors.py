@@ -69,11 +69,12 @@ class SqlStreamError(Exception):
         """Where it is, and what to do: the lines that follow the message."""
         return [*self.place(), *self.advice]
 
-    def place(self, width: int = _LONGEST_LINE) -> list[str]:
-        """Where it is, and the clause that it is about, in ``width`` columns."""
+    def place(self, width: int | None = None) -> list[str]:
+        """Where it is, and the clause that it is about, in ``width`` columns where that is given."""
         if self.location is None:
             return []
-        return [f" --> {self.location}", *(f"  {text}" for text in self.location.caret(width - 2).split("\n"))]
+        shown = self.location.caret(_LONGEST_LINE if width is None else width - 2)
+        return [f" --> {self.location}", *(f"  {text}" for text in shown.split("\n"))]
 
     @property
     def advice(self) -> list[str]:

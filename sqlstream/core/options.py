@@ -277,11 +277,8 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
             notices.append(f"Option '{key}' of '{owner}' has no effect: {known.why}")
         elif (given := known.given_instead(text)) is not None:
             notices.append(f"Option '{key}' = '{text}' of '{owner}' is not kept: {given}")
-        try:
-            if "${env:" not in text:
-                parse_value(known, text)
-        except ValueError as e:
-            raise wrong_option(key, _invalid(key, e), at, did_you_mean(text, known.values)) from None
+        if (wrong := _mistyped(known, key, text)) is not None:
+            raise wrong_option(key, wrong, at, did_you_mean(text, known.values))
     return notices
 
 
@@ -290,20 +287,23 @@ def option_doubts(owner: str, options: Mapping[str, str], declared: tuple[Option
     for key, text in options.items():
         if (known := find_option(declared, key)) is None:
             yield f"'{key}' is no option of {owner}. {did_you_mean(key, (o.key for o in declared)) or ''}".rstrip()
-        elif "${" not in text:
-            try:
-                parse_value(known, text)
-            except ValueError as error:
-                hint = did_you_mean(text, known.values)
-                yield f"{_invalid(key, error)} {hint or ''}".rstrip()
+        elif (wrong := _mistyped(known, key, text)) is not None:
+            yield f"{wrong} {did_you_mean(text, known.values) or ''}".rstrip()
     for option in declared:
         if option.required and option.key not in options:
             yield f"The option '{option.key}' of {owner} is missing."
 
 
-def _invalid(key: str, error: ValueError) -> str:
-    shown = masked_option(key, str(error)) if is_secret(key) else masked_value(str(error), pairs=True)
-    return f"Invalid value for option '{key}': {shown}."
+def _mistyped(option: Option, key: str, text: str) -> str | None:
+    """What is wrong with the value ``text`` of ``key``; None where it is right, or the environment has it."""
+    if "${env:" in text:
+        return None
+    try:
+        parse_value(option, text)
+    except ValueError as error:
+        shown = masked_option(key, str(error)) if is_secret(key) else masked_value(str(error), pairs=True)
+        return f"Invalid value for option '{key}': {shown}."
+    return None
 
 
 def meant(key: str, options: Mapping[str, str]) -> str | None:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit.application import get_app
 from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.utils import get_cwidth
 
 from sqlstream.core import settings
-from sqlstream.core.errors import columns
 from sqlstream.core.settings import EDIT_MODE, STATUS_BAR
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def fitted(status: str, width: int) -> str:
     place, *rest = status.split(" | ")
     database = place.rpartition(".")[2]
     for parts in ([place, *rest], [place, *rest[1:]], *([database, *rest[1:end]] for end in range(len(rest), 0, -1))):
-        if columns(shown := " | ".join(parts)) <= width:
+        if get_cwidth(shown := " | ".join(parts)) <= width:
             return shown
     return database
 

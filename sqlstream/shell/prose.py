@@ -35,6 +35,11 @@ def _indented(text: str, width: int, indent: str) -> Iterable[str]:
         yield from wrapped(indent + tableau.escaped(line), width)
 
 
+def within(width: int | None, lines: Iterable[str]) -> list[str]:
+    """``lines`` as a terminal of ``width`` columns has room for them; as they are where it is none."""
+    return [*lines] if width is None else [part for line in lines for part in wrapped(line, width)]
+
+
 def wrapped(line: str, width: int) -> list[str]:
     """``line`` in lines of at most ``width`` columns, unless a word is longer. Those below are indented as it is, or to its second column."""
     if tableau.display_width(line) <= width:

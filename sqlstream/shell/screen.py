@@ -93,6 +93,7 @@ class Screen:
             self._log("ERROR", **error_fields(error, verbose=verbose or self.verbose))
             return
         stream = self.err or sys.stderr
+        # The first line is wrapped with its colour.
         first, *rest = error_lines(error, verbose=verbose or self.verbose, width=_width(stream))
         self._notify(_RED, first)
         for line in rest:
@@ -169,9 +170,9 @@ class Screen:
         stream = self.err or sys.stderr
         line = f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {line}" if self.timestamps and line else line
         shown, width = _shown(stream, line), _width(stream)
-        if width is not None and not as_it_is:
-            shown = "\n".join(part for one in shown.split("\n") for part in prose.wrapped(one, width))
-        painted = colour and stream.isatty() and "NO_COLOR" not in os.environ
+        if not as_it_is:
+            shown = "\n".join(prose.within(width, shown.split("\n")))
+        painted = colour and width is not None and "NO_COLOR" not in os.environ
         self._write_log(stream, f"{colour}{shown}{_RESET}" if painted else shown)
 
     def _log(self, level: str, **fields: str) -> None:
@@ -228,14 +229,12 @@ def error_lines(error: BaseException, *, verbose: bool, width: int | None = None
         lines += f"{type(error).__name__} [{error.code}]: {error.message}".splitlines()
         if isinstance(error, JobFailed) and error.job:
             lines.append(f" --> job {short_name(error.job)}")
-        place, advice = error.place() if width is None else error.place(width), error.advice
+        place, advice = error.place(width), error.advice
     else:
         said = masked_value(str(error).strip()).splitlines()
         lines += [f"{type(error).__name__}: {said[0] if said else ''}".rstrip(": ")]
         advice = [] if verbose else [f"hint: {VERBOSE_HINT}"]
-    if width is not None:
-        lines, advice = ([part for line in given for part in prose.wrapped(line, width)] for given in (lines, advice))
-    lines += place + advice
+    lines = [lines[0], *prose.within(width, lines[1:]), *place, *prose.within(width, advice)]
     if verbose:
         lines += masked_value("".join(traceback.format_exception(error))).splitlines()
     return lines

@@ -67,9 +67,7 @@ def show(
             _stream(outcome, screen, options, started, stopped)
         case results.Text():
             width = shutil.get_terminal_size().columns if outcome.is_prose and screen.to_terminal else None
-            for line in outcome.lines.rstrip("\n").split("\n"):
-                for part in [line] if width is None else prose.wrapped(line, width):
-                    screen.emit(part)
+            screen.emit("\n".join(prose.within(width, outcome.lines.rstrip("\n").split("\n"))))
         case results.Submitted():
             screen.info("Submitting SQL update statement to the cluster...")
             screen.info("SQL update statement has been successfully submitted to the cluster:")

@@ -30,13 +30,11 @@ def infer(node: ast.Infer, context: Context) -> Iterator[Outcome]:
     text = raw_topics.proposed(node, context.catalog, context.options, context.project)
     yield results.Text(lines=masked_text(text) + ";")
     user = context.user
-    if not node.save and user.ask is None:
-        return
-    if not node.save and not user.agrees("Save it to the project's catalog?"):
-        yield results.Declined(notices=("Nothing was saved.",))
-    else:
+    if node.save or (user.ask is not None and user.agrees("Save it to the project's catalog?")):
         notices = apply(context.catalog, parse(text), context.planner.context(script=False, save=True))
         yield results.Done(notices=tuple(notices))
+    elif user.ask is not None:
+        yield results.Declined(notices=("Nothing was saved.",))
 
 
 HANDLERS: Mapping[type[exp.Expr], Handler] = {ast.Peek: peek, ast.Infer: infer}
