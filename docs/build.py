@@ -1,6 +1,6 @@
 """Builds the documentation in build/docs: ``python docs/build.py``. A link that leads nowhere, or a page outside of the navigation, fails.
 
-zensical runs no code of a project. So this writes the pages of the reference beside a copy of the others, and zensical builds that folder.
+zensical runs no code of a project. So this writes the pages that are made beside a copy of the others, and zensical builds that folder.
 """
 
 from __future__ import annotations

@@ -1,16 +1,18 @@
-"""The pages of the reference, made of the tables that the code reads itself: ``docs/build.py`` writes them, the repository has no file of them.
+"""The pages of the reference, made of the tables that the code reads itself. The repository has them in ``docs/reference/``, where a test holds them
+equal; ``pytest tests/docs --update`` writes them.
 
-``pages()`` gives path -> Markdown. Files of the repository that stand outside of ``docs/`` are pages, too.
+``pages()`` gives path -> Markdown. Files of the repository that stand outside of ``docs/`` are pages of the built documentation, too.
 """
 
 from __future__ import annotations
 
+import argparse
 import html
-import os
+import importlib
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
-from unittest import mock
 
 from sqlstream import connectors, formats
 from sqlstream.cli import main, settings_file
@@ -81,6 +83,11 @@ def code(text: str) -> str:
 def prose(text: str) -> str:
     """``text`` as it is, also in a cell of a table."""
     return html.escape(text, quote=False).replace("\n", " ").translate(_MARKS)
+
+
+def docstring(text: str) -> str:
+    """``text``, in which code stands in two back quotes."""
+    return "".join(code(part) if i % 2 else prose(part) for i, part in enumerate(text.split("``")))
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -226,7 +233,7 @@ def _lint_rules() -> str:
 
 def _errors() -> str:
     kinds = sorted(errors.SqlStreamError.__subclasses__(), key=lambda kind: kind.code)
-    rows = ((code(kind.code), code(kind.__name__), prose((kind.__doc__ or "").partition("\n")[0])) for kind in kinds)
+    rows = ((code(kind.code), code(kind.__name__), docstring((kind.__doc__ or "").partition("\n")[0])) for kind in kinds)
     return _page("Errors", "Every error has a code, mostly a place in the statement, and a hint.", table(("Code", "Name", "What it means"), rows))
 
 
@@ -253,6 +260,43 @@ def _shell() -> str:
 
 
 def _command_line() -> str:
-    with mock.patch.dict(os.environ, {"COLUMNS": "110"}):
-        shown = main.argument_parser().format_help()
-    return _page("Command line", f"```text\n{shown.strip()}\n```")
+    client = main.argument_parser()
+    parts = [f"{client.description} `sqlstream COMMAND --help` says the same in the terminal.", _usage(client), *_arguments(client), _rest(client)]
+    for module in main.SUBCOMMANDS.values():
+        parser = importlib.import_module(module).parser()
+        parts += [f"## {parser.prog}", prose(parser.description or ""), *_arguments(parser), _rest(parser)]
+    return _page("Command line", *parts)
+
+
+def _usage(parser: argparse.ArgumentParser) -> str:
+    return f"```text\n{parser.usage}\n```"
+
+
+def _rest(parser: argparse.ArgumentParser) -> str:
+    """What a parser says at its end, as it is laid out."""
+    return f"```text\n{parser.epilog.strip()}\n```" if parser.epilog else ""
+
+
+def _arguments(parser: argparse.ArgumentParser) -> list[str]:
+    """Tables of what a command takes, and of each command in it."""
+    shown = [a for a in parser._actions if a.help != argparse.SUPPRESS and not isinstance(a, argparse._HelpAction | argparse._SubParsersAction)]
+    rows = [(code(_written(a)), prose(_help(a))) for a in shown]
+    parts = [table(("Argument", "What it says"), rows)] if rows else []
+    for commands in (a for a in parser._actions if isinstance(a, argparse._SubParsersAction)):
+        inner = ((name, one) for name, one in commands.choices.items())
+        parts += [part for name, one in inner for part in (f"### {parser.prog} {name}", prose(one.description or ""), *_arguments(one))]
+    return parts
+
+
+def _written(action: argparse.Action) -> str:
+    """An argument as one writes it."""
+    value = action.metavar or (f"{{{','.join(map(str, action.choices))}}}" if action.choices else (action.dest if action.nargs != 0 else ""))
+    shown = f"{value} .." if action.nargs in ("*", "+") else str(value)
+    if not action.option_strings:
+        return shown
+    takes = shown if action.nargs != 0 else ""
+    return f"{', '.join(action.option_strings)} {takes.upper() if not action.metavar and not action.choices else takes}".strip()
+
+
+def _help(action: argparse.Action) -> str:
+    return re.sub(r"%\((\w+)\)s", lambda m: str(getattr(action, m[1])), action.help or "")

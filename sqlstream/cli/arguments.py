@@ -40,8 +40,14 @@ class Parser(argparse.ArgumentParser):
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
     """The options of ``parser`` and of its commands."""
-    for action in parser._actions:
+    for action in actions(parser):
         yield from () if action.help == argparse.SUPPRESS else action.option_strings
+
+
+def actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """The arguments of ``parser`` and of its commands."""
+    for action in parser._actions:
+        yield action
         if isinstance(action, argparse._SubParsersAction):
             for command in action.choices.values():
-                yield from _options(command)
+                yield from actions(command)

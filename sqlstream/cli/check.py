@@ -33,21 +33,27 @@ if TYPE_CHECKING:
 CLEAN, FOUND, FAILED = 0, 1, 2
 
 
+def parser() -> Parser:
+    """The arguments of ``sqlstream check``."""
+    made = Parser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
+    made.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: catalog/, queries/ and udfs/ of the project")
+    made.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
+    made.add_argument("--output", choices=("text", "json"), default="text", help="json: one object per line")
+    made.add_argument("--no-python", action="store_true", help="don't run the modules of functions: their text says what types they have")
+    return made
+
+
 def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     """Check files of ``project``, whose settings are ``options``; the exit code comes back."""
     from sqlstream.session.session import Session
 
-    parser = Parser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: catalog/, queries/ and udfs/ of the project")
-    parser.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
-    parser.add_argument("--output", choices=("text", "json"), default="text", help="json: one object per line")
-    parser.add_argument("--no-python", action="store_true", help="don't run the modules of functions: their text says what types they have")
-    arguments = parser.parse_args(argv)
+    own = parser()
+    arguments = own.parse_args(argv)
     session = Session(project, options=options, notify=lambda line: None, python=not arguments.no_python)
     files = arguments.files or project_files(session.project)
     missing = [str(f) for f in files if not f.is_file()]
     if missing:
-        parser.error(f"no such file: {', '.join(missing)}")
+        own.error(f"no such file: {', '.join(missing)}")
     listed = deeply(lambda: list(findings(session, files)))
     for one in listed:
         print(json.dumps(asdict(one)) if arguments.output == "json" else one)

@@ -58,16 +58,21 @@ What to try next:
 """
 
 
-def main(argv: list[str]) -> int:
-    """Run the demo; the exit code."""
-    parser = Parser(prog="sqlstream demo", description="Run the example bank, from Kafka to Delta.")
-    parser.add_argument("--project", type=Path, default=init.EXAMPLE, help="the example project")
-    parser.add_argument("--transactions", type=int, default=6000, help="how many transactions to make")
-    looks = sys.stdin.isatty() and sys.stdout.isatty()
-    choice = parser.add_mutually_exclusive_group()
+def parser() -> Parser:
+    """The arguments of ``sqlstream demo``."""
+    made = Parser(prog="sqlstream demo", description="Run the example bank, from Kafka to Delta.")
+    made.add_argument("--project", type=Path, default=init.EXAMPLE, help="the example project")
+    made.add_argument("--transactions", type=int, default=6000, help="how many transactions to make")
+    choice = made.add_mutually_exclusive_group()
     choice.add_argument("--page", action="store_true", default=None, help="serve a page of it, and go on until Ctrl-C (default in a terminal)")
     choice.add_argument("--no-page", dest="page", action="store_false", help="end by itself")
-    arguments = parser.parse_args(argv)
+    return made
+
+
+def main(argv: list[str]) -> int:
+    """Run the demo; the exit code."""
+    arguments = parser().parse_args(argv)
+    looks = sys.stdin.isatty() and sys.stdout.isatty()
     screen = Screen()
     try:
         page = looks and _can_serve() if arguments.page is None else arguments.page

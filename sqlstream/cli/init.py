@@ -29,12 +29,12 @@ A project is in {folder}: tables in catalog/, saved queries in queries/, functio
 
 What to try next:
   cd {folder}
-  sqlstream                                     the shell: SELECT * FROM orders; \\n lists the saved queries, HELP; explains
+  sqlstream                                     the shell: SELECT * FROM orders; shows rows, \\n lists saved queries, HELP; explains
   sqlstream query orders_per_customer           runs the saved query
   sqlstream kafka start                         a development broker: \\infer TOPIC in the shell makes a table of a topic
   sqlstream init bank --example bank            a larger project, to look at""",
     "bank": """\
-{files} files are in {folder}: tables in catalog/, saved queries in queries/, functions in udfs/.
+The bank is in {folder}: tables in catalog/, saved queries in queries/, functions in udfs/, settings in sqlstream.toml.
 
 What to try next:
   cd {folder}
@@ -46,33 +46,39 @@ What to try next:
 }
 
 
+def parser() -> Parser:
+    """The arguments of ``sqlstream init``."""
+    made = Parser(prog="sqlstream init", description="Begin a project in a folder: one table, one query, and every setting.")
+    made.add_argument("folder", help="the project's folder, which is created if it does not exist")
+    made.add_argument("--example", choices=[name for name in _NEXT if name], help="with the tables, queries and functions of an example")
+    return made
+
+
 def main(argv: list[str]) -> int:
     """Write a project into a folder; the exit code."""
-    parser = Parser(prog="sqlstream init", description="Begin a project in a folder: one table, one query, and every setting.")
-    parser.add_argument("folder", help="the project's folder, which is created if it does not exist")
-    parser.add_argument("--example", choices=[name for name in _NEXT if name], help="with the tables, queries and functions of an example")
-    arguments = parser.parse_args(argv)
+    own = parser()
+    arguments = own.parse_args(argv)
     if not arguments.folder:
-        parser.error("name a folder; . is the current one")
+        own.error("name a folder; . is the current one")
     folder, screen = Path(arguments.folder).expanduser(), Screen()
     try:
-        files = _begun(folder, EXAMPLE if arguments.example else _NEW)
+        _begin(folder, EXAMPLE if arguments.example else _NEW)
     except SqlStreamError as error:
         screen.error(error)
         return 1
     # As it can be typed behind cd.
     typed = ("./" if str(folder).startswith("-") else "") + str(folder)
-    screen.notify(_NEXT[arguments.example].format(files=files, folder=shlex.quote(typed)))
+    screen.notify(_NEXT[arguments.example].format(folder=shlex.quote(typed)))
     return 0
 
 
-def _begun(folder: Path, example: Path) -> int:
-    """How many files of ``example`` were written. Raises SetupError, and writes nothing, where there is a project already."""
+def _begin(folder: Path, example: Path) -> None:
+    """Write ``example`` and its settings into ``folder``. Raises SetupError, and writes nothing, where there is a project already."""
     there = [name for name in dict.fromkeys((*MARKS, *_FOLDERS)) if os.path.lexists(folder / name)]
     if there:
         raise SetupError(f"There is already a project in {folder}: it has '{there[0]}'.", hint="Name a new folder.")
     try:
-        files = write_out(example, folder, PARTS)
+        write_out(example, folder, PARTS)
         for name in _FOLDERS:
             (folder / name).mkdir(exist_ok=True)
             if not any((folder / name).iterdir()):
@@ -83,17 +89,14 @@ def _begun(folder: Path, example: Path) -> int:
             (folder / _IGNORED).write_text(_IGNORE, "utf-8")
     except OSError as error:
         raise SetupError(f"The project cannot be written: {error.filename or folder}: {error.strerror}.") from None
-    return files
 
 
-def write_out(example: Path, folder: Path, parts: tuple[str, ...]) -> int:
-    """Copy ``parts`` of the project ``example`` into ``folder``; the number of files. Raises OSError.
+def write_out(example: Path, folder: Path, parts: tuple[str, ...]) -> None:
+    """Copy ``parts`` of the project ``example`` into ``folder``. Raises OSError.
 
     Texts only: an installed package may be read-only, the copies are not.
     """
-    files = [file for part in parts for file in sorted(example.glob(part))]
-    for file in files:
+    for file in (file for part in parts for file in example.glob(part)):
         copy = folder / file.relative_to(example)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(file.read_bytes())
-    return len(files)

@@ -55,9 +55,10 @@ _STOPS = {
     (False, False): Action.STOP, (False, True): Action.STOP_WITH_SAVEPOINT, (True, False): Action.DRAIN, (True, True): Action.DRAIN_WITH_SAVEPOINT,
 }  # fmt: skip
 EPILOG = """\
-NAME is a job's name, a part of it that no other job has (not for drop), or the beginning of the id that its last run had; stop and logs take the
-file of a script, too. In the place of a FILE stands the name of a job as well that runs in the background, or ran there.
-Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
+NAME is a job's name, a part of it that no other job has (not for drop), or the
+beginning of the id that its last run had; stop and logs take the file of a script,
+too. In the place of a FILE stands the name of a job as well that runs in the
+background, or ran there. Exit codes: 0, 1 where it was not done, 2 for wrong usage."""
 
 
 def parser() -> argparse.ArgumentParser:

@@ -36,22 +36,31 @@ if TYPE_CHECKING:
     from sqlstream.shell.session import ShellSession
 
 CONFIG = "sqlstream.toml"
-SUBCOMMANDS = ("kafka", "demo", "init", "check", "test-udf", "jobs", "package", "serve")
+# Each with the module that has its arguments, as ``parser()``, and carries it out.
+SUBCOMMANDS = {
+    "kafka": "sqlstream.cli.kafka.broker", "demo": "sqlstream.cli.demo", "init": "sqlstream.cli.init", "check": "sqlstream.cli.check",
+    "test-udf": "sqlstream.cli.test_udf", "jobs": "sqlstream.cli.jobs", "package": "sqlstream.cli.packaging.command", "serve": "sqlstream.cli.serve",
+    "completion": "sqlstream.cli.completing",
+}  # fmt: skip
+# In the environment while a shell asks for completions: how many words of its line call this program.
+COMPLETES = "_ARGCOMPLETE"
 EPILOG = """\
-subcommands:
-  sqlstream kafka ...     a Kafka broker for development (sqlstream kafka --help)
-  sqlstream query [NAME PARAMETER=VALUE ..]  runs a saved query; without a name lists them
-  sqlstream jobs ...      the jobs of a project, of every process: list, stop, start --detach (sqlstream jobs --help)
-  sqlstream serve         serves the project to Flink's SQL client, JDBC and dbt (sqlstream serve --help)
-  sqlstream package FILE  the project as one file for spark-submit (sqlstream package --help)
-  sqlstream check [FILE]  what is wrong or risky in scripts and in the project (sqlstream check --help)
-  sqlstream test-udf FILE runs the doctests of Python functions through SQL's types
-  sqlstream demo          shows it all on made-up data (sqlstream demo --help)
-  sqlstream init FOLDER   begins a project: a table, a query, every setting; --example bank: a larger one
+commands (sqlstream COMMAND --help says more):
+  query [NAME ..]   runs a saved query, with PARAMETER=VALUE; no name: lists them
+  jobs              jobs of every process: list, stop, start --detach and more
+  serve             serves the project: page, Flink's SQL client, JDBC, dbt
+  check [FILE ..]   what is wrong or risky in scripts and in the project
+  test-udf FILE     runs the doctests of Python functions through SQL's types
+  package FILE      packs the project into one file for spark-submit
+  kafka             a Kafka broker for development
+  init FOLDER       begins a project; --example bank begins a larger one
+  demo              shows it all on made-up data
+  completion SHELL  lets the tab key complete this command line
 
-A script comes from -f, -e, or from stdin where that is not a terminal; with none of them the shell opens. Results go to
-stdout, all else to stderr. Exit codes: 0, 1 after an error in a script or a job of it, 2 for wrong usage, 130 after
-Ctrl-C, 143 after SIGTERM, 129 after SIGHUP: the jobs are stopped, their state is kept."""
+A script comes from -f, -e, or from stdin where that is not a terminal; with none
+of them the shell opens. Results go to stdout, all else to stderr. Exit codes: 0,
+1 after an error in a script or a job of it, 2 for wrong usage, 130 after Ctrl-C,
+143 after SIGTERM, 129 after SIGHUP: the jobs stop, and their state is kept."""
 
 # Flags that only stand for an option: flags, metavar, the option, what separates several values, help.
 OPTION_FLAGS = (
@@ -88,6 +97,10 @@ class Fronts:
 
 def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> int:
     """Run ``sqlstream`` with ``argv``; the exit code comes back."""
+    if COMPLETES in os.environ:
+        from sqlstream.cli import completing
+
+        completing.answer()
     argv = list(sys.argv[1:] if argv is None else argv)
     with handled(_terminate):
         return _main(argv, fronts)
@@ -327,7 +340,7 @@ def argument_parser() -> argparse.ArgumentParser:
         words=("query", *SUBCOMMANDS),
         prog="sqlstream",
         usage="sqlstream [embedded | gateway] [-f FILE | -e SQL] [options]",
-        description="Runs Flink SQL scripts, unchanged, as Spark Structured Streaming jobs over Kafka and Delta.",
+        description="Runs Flink SQL scripts, unchanged, as Spark streaming jobs over Kafka and Delta.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -529,6 +542,10 @@ def _subcommand(name: str, argv: list[str]) -> int:
         arguments, _ = _of_project().parse_known_args(argv)
         project = _project(serve.parser(), arguments.project)
         return serve.main(argv, project, project_options(serve.parser(), project))
+    if name == "completion":
+        from sqlstream.cli import completing
+
+        return completing.main(argv)
     if name == "init":
         from sqlstream.cli import init
 

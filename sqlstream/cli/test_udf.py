@@ -33,18 +33,24 @@ if TYPE_CHECKING:
 PASSED, FAILED = 0, 1
 
 
+def parser() -> Parser:
+    """The arguments of ``sqlstream test-udf``."""
+    made = Parser(prog="sqlstream test-udf", description="Runs the doctests of functions through SQL's types.")
+    made.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a Python file with decorated functions")
+    made.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
+    return made
+
+
 def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     """Run the doctests of files of ``project``, whose settings are ``options``; the exit code comes back."""
     from sqlstream.session.session import Session
 
-    parser = Parser(prog="sqlstream test-udf", description="Runs the doctests of functions through SQL's types.")
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a Python file with decorated functions")
-    parser.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
-    arguments = parser.parse_args(argv)
+    own = parser()
+    arguments = own.parse_args(argv)
     project = project.resolve()
     files = [f.resolve() for f in arguments.files]
     if missing := [str(f) for f in files if not f.is_file()]:
-        parser.error(f"no file {', '.join(missing)}")
+        own.error(f"no file {', '.join(missing)}")
     others = [str(f) for f in files if f.parent != project / FOLDER]
     named = ",".join([*filter(None, [options.get("python.files")]), *others])
     planner = Session(project, options={**options, "python.files": named}, notify=lambda line: None).planner
@@ -82,12 +88,12 @@ def _tested(file: Path, modules: Modules, zone: str, settings: FunctionSettings)
 
 
 def _examples(functions: list[PythonFunction], names: dict[str, Any], calls: dict[str, _Call]) -> Iterable[tuple[str, doctest.DocTest]]:
-    parser = doctest.DocTestParser()
+    reader = doctest.DocTestParser()
     for function in functions:
         declared = function.found.declared
         texts = [declared.__doc__, None if declared.body is declared.function else declared.body.__doc__]
         text = "\n".join(filter(None, texts))
-        yield function.found.attribute, parser.get_doctest(text, {**names, **calls}, function.found.attribute, declared.file, declared.line)
+        yield function.found.attribute, reader.get_doctest(text, {**names, **calls}, function.found.attribute, declared.file, declared.line)
 
 
 class _Runner(doctest.DocTestRunner):

@@ -213,11 +213,16 @@ def length_of(at: Any) -> int:
     return 1
 
 
+# So many letters of a word say which one is meant.
+_BEGINNING = 3
+
+
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """The one of ``words`` that was most likely meant by ``word``; None where none is close."""
+    """The one of ``words`` that was most likely meant by ``word``: spelled alike, or else the shortest that begins so; None where there is none."""
     by_lower = {w.lower(): w for w in words}
     close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[close[0]] if close else None
+    begun = sorted((w for w in by_lower if w.startswith(word.lower())), key=len) if len(word) >= _BEGINNING else []
+    return by_lower[(close or begun)[0]] if close or begun else None
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str | None:

@@ -162,8 +162,12 @@ class Session:
         self.interrupt()
         self._on_spark.await_end()
         if self.context.owns_jobs:
-            self.jobs.stop_all()
+            stopped = [job.name for job in self.jobs.stop_all() if job.streaming]
             self.jobs.settle()
+            # A prompt has asked before.
+            if stopped and not self.context.user.interactive:
+                whose, go = ("its state", "statement goes") if len(stopped) == 1 else ("their state", "statements go")
+                self.context.user.notify(f"Stopped, with {whose}: {', '.join(short_names(stopped))}. The same {go} on from there.")
         self.context.engine.stop()
         if self.context.owns_jobs:
             self.jobs.let_go()

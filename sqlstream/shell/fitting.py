@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 _LONG_WORD, _LEAST = 20, 8
 
 
-def lines(names: Sequence[str], types: Sequence[Type | None], rows: Sequence[Cells], width: int, limit: int | None = None) -> Iterator[str]:
-    """``limit``: the widest that a cell may be in a table, which cuts it."""
+def lines(
+    names: Sequence[str], types: Sequence[Type | None], rows: Sequence[Cells], width: int, limit: int | None = None, *, blank: bool = False
+) -> Iterator[str]:
+    """``limit``: the widest that a cell may be in a table, which cuts it. ``blank``: an empty cell says nothing: a row by itself is without."""
     if limit is None and not fits(tableau.content_widths(names, rows), width):
         names, types, rows = _without_empty_columns(names, types, rows)
     flat = not any("\n" in (cell or "") for row in rows for cell in row)
@@ -34,7 +36,7 @@ def lines(names: Sequence[str], types: Sequence[Type | None], rows: Sequence[Cel
     elif limit is None and (widths := _narrowed(names, rows, width)) is not None:
         yield from _wrapped_table(names, rows, widths)
     else:
-        yield from records(names, types, rows, width)
+        yield from records(names, types, rows, width, blank=blank)
 
 
 def _without_empty_columns(

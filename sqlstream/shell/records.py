@@ -31,10 +31,12 @@ def record(names: Sequence[str], types: Sequence[Type | None], row: Cells, width
         yield from (f"{tableau.fitted(name if i == 0 else '', pad)} : {part}".rstrip() for i, part in enumerate(parts))
 
 
-def records(names: Sequence[str], types: Sequence[Type | None], rows: Iterable[Cells], width: int) -> Iterator[str]:
-    """Each row below a line with its number."""
+def records(names: Sequence[str], types: Sequence[Type | None], rows: Iterable[Cells], width: int, *, blank: bool = False) -> Iterator[str]:
+    """Each row below a line with its number; ``blank``: without its empty cells."""
+    types = types or [None] * len(names)
     for number, row in enumerate(rows, 1):
-        yield from titled(f"row {number}", names, types, row, width)
+        shown = [i for i, cell in enumerate(row) if cell or not blank]
+        yield from titled(f"row {number}", [names[i] for i in shown], [types[i] for i in shown], [row[i] for i in shown], width)
 
 
 def titled(title: str, names: Sequence[str], types: Sequence[Type | None], row: Cells, width: int) -> Iterator[str]:

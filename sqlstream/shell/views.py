@@ -148,22 +148,32 @@ def type_width(type_: Type, unbounded: int) -> int:
 def _rows(outcome: Rows, screen: Screen, options: Mapping[str, str], started: float) -> None:
     limit = _max_column_width(options) if outcome.query else None
     names, types = [c.name for c in outcome.columns], [c.type for c in outcome.columns]
-    lines = _fitted(names, types, outcome.rows, limit, options) if screen.to_terminal else tableau.table(names, outcome.rows, limit)
+    lines = (
+        _fitted(names, types, outcome.rows, limit, options, blank=outcome.blank) if screen.to_terminal else tableau.table(names, outcome.rows, limit)
+    )
     for line in lines:
         screen.emit(line)
     screen.emit(tableau.in_set(len(outcome.rows)) + (_time_cost(options, started) if outcome.query else ""))
 
 
 def _fitted(
-    names: Sequence[str], types: Sequence[Type | None], rows: Sequence[live.Row], limit: int | None, options: Mapping[str, str]
+    names: Sequence[str],
+    types: Sequence[Type | None],
+    rows: Sequence[live.Row],
+    limit: int | None,
+    options: Mapping[str, str],
+    *,
+    blank: bool = False,
 ) -> Iterator[str]:
-    """Rows as the terminal has room for them, or as the user wants them. ``limit``: they are a query's, each on one line of a table."""
+    """Rows as the terminal has room for them, or as the user wants them. ``limit``: they are a query's, each on one line of a table. ``blank``: see
+    Rows.
+    """
     width, wanted = shutil.get_terminal_size().columns, _expanded(options)
     if wanted == "on":
-        return records(names, types, rows, width)
+        return records(names, types, rows, width, blank=blank)
     if limit is not None:
         names, rows = [tableau.escaped(name) for name in names], tuple(map(tableau.escaped_row, rows))
-    return tableau.table(names, rows, limit) if wanted == "off" else fitting.lines(names, types, rows, width, limit)
+    return tableau.table(names, rows, limit) if wanted == "off" else fitting.lines(names, types, rows, width, limit, blank=blank)
 
 
 def _expanded(options: Mapping[str, str]) -> str:

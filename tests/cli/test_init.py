@@ -23,7 +23,7 @@ def test_the_whole_example_is_written(tmp_path: Path, capsys) -> None:
     assert written == there
     assert all((folder / p).read_bytes() == (init.EXAMPLE / p).read_bytes() for p in there)
     assert len({p.parts[0] for p in there}) == 3
-    assert f"{len(there)} files are in {folder}" in capsys.readouterr().err
+    assert f"The bank is in {folder}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["catalog", "queries", "udfs", ".sqlstream", "sqlstream.toml"])

@@ -113,6 +113,16 @@ def test_the_reference_tells_every_row_of_the_tables(reference: ModuleType) -> N
             assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1, block
 
 
+def test_the_reference_is_in_the_repository_as_the_code_has_it(reference: ModuleType, update: bool) -> None:
+    made = {name: text for name, text in reference.pages().items() if name.startswith("reference/")}
+    folder = ROOT / "docs"
+    if update:
+        (folder / "reference").mkdir(exist_ok=True)
+        for name, text in made.items():
+            (folder / name).write_text(text, "utf-8")
+    assert {f"reference/{page.name}": page.read_text("utf-8") for page in (folder / "reference").iterdir()} == made
+
+
 def test_the_guide_to_the_client_has_the_table_of_commands(reference: ModuleType, update: bool) -> None:
     """It is read in the repository as well, so that code stands in back quotes where no bar is in it."""
     made = reference.commands(lambda text: reference.code(text) if "|" in text else f"`{text.strip()}`")

@@ -185,6 +185,14 @@ def test_rows_without_room_are_shown_one_by_one(monkeypatch, mode):
     assert f"| {'x' * 27}... |" in shown(terminal(monkeypatch, 60), outcome, options | {"sql-client.display.expanded": "off"})
 
 
+def test_what_is_blank_is_left_out_of_a_row_that_stands_by_itself(monkeypatch):
+    rows = (("id", "B" * 40, None, "x" * 40, "y" * 40), ("time", "T" * 40, "P" * 40, None, ""))
+    outcome = results.text_rows(("name", "type", "key", "extras", "watermark"), rows, blank=True)
+    assert [line.partition(" :")[0].strip().rstrip("-") for line in shown(terminal(monkeypatch, 60), outcome).splitlines()] == [
+        "-[ row 1 ]", "name", "type", "extras", "watermark", "-[ row 2 ]", "name", "type", "key", "2 rows in set",
+    ]  # fmt: skip
+
+
 def test_json_is_shown_part_by_part(monkeypatch):
     value = '{"id":1.10,"who":{"name":"a, b","tags":["x","y"],"none":[]},"text":"' + "word " * 10 + '"}'
     said = shown(terminal(monkeypatch, 40), results.text_rows(("value",), ((value,), ("{no json" + "x" * 40,)))).splitlines()

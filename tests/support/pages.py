@@ -30,8 +30,12 @@ class Block:
         return found
 
 
+# Those of the reference are of the tables that it is made of, and are tried there.
 BLOCKS = [
-    Block(page, language, text) for page, content in TEXTS.items() for language, text in re.findall(r"^```(\w*)\n(.*?)^```$", content, re.M | re.S)
+    Block(page, language, text)
+    for page, content in TEXTS.items()
+    if not page.startswith("docs/reference/")
+    for language, text in re.findall(r"^```(\w*)\n(.*?)^```$", content, re.M | re.S)
 ]
 
 

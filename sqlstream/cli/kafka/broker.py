@@ -282,7 +282,7 @@ def _write(path: Path, text: str) -> None:
 
 def main(argv: list[str]) -> int:
     """The command ``sqlstream kafka``; its exit code comes back."""
-    args = _parser().parse_args(argv)
+    args = parser().parse_args(argv)
     broker = Broker(Path(args.project))
     try:
         return int(args.run(broker, args) or 0)
@@ -296,11 +296,12 @@ def main(argv: list[str]) -> int:
         return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """The arguments of ``sqlstream kafka``."""
     about = "A development broker for this project: real Apache Kafka, one process."
-    parser = Parser(prog="sqlstream kafka", description=about)
-    parser.add_argument("--project", default=".", metavar="DIR", help="the project's folder (default: the current one)")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    made = Parser(prog="sqlstream kafka", description=about)
+    made.add_argument("--project", default=".", metavar="DIR", help="the project's folder (default: the current one)")
+    commands = made.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[Broker, argparse.Namespace], int | None], text: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
@@ -329,7 +330,7 @@ def _parser() -> argparse.ArgumentParser:
     consume.add_argument("--from-beginning", action="store_true")
     consume.add_argument("--max-messages", type=int, metavar="N", help="end after this many")
     _separated(consume, "print key, SEP, value")
-    return parser
+    return made
 
 
 def _somewhere(command: argparse.ArgumentParser) -> None:

@@ -211,6 +211,8 @@ class Jobs:
         runner = JobRunner(job, spark, self._again, asked.settings, self._project, emit, notify, lambda: self._busy(job), self._job_ended)
         resumed, forget = False, _nothing
         try:
+            if by_script and not declined:
+                self._agree_to_another(job, asked)
             resumed = Beginning(job, runner, asked.settings, masked_text(asked.sql), notify).place(home, self._taken())
             forget = self.on_begin(job, None if asked.script is None else asked.script.of(job.name))
             self._lineage.begin(job, asked.sql)
@@ -235,6 +237,15 @@ class Jobs:
         self._noted(job, home.let_start)
         self._retain(home, job, runner)
         return job
+
+    def _agree_to_another(self, job: Job, asked: _Submission) -> None:
+        """Ask the user about ``job`` where another one runs the same statement. Raises ValidationError where there is not to be one."""
+        agrees, own = asked.settings.agrees, digest(asked.sinks, asked.settings.zone)
+        same = (j for j in self if j.lives and digest(j.sinks, self._submissions[j.id].settings.zone) == own)
+        if agrees is not None and job.name != asked.name and (other := next(same, None)) is not None:
+            runs, second = short_name(other.name), short_name(job.name)
+            if not agrees(f"This statement runs already, as job '{runs}'. A second job, '{second}', writes each row once more. Start it?"):
+                raise ValidationError(f"Job '{second}' was not started.", hint=f"Job '{runs}' goes on.")
 
     def _home(self, asked: _Submission, but: Collection[Place] = ()) -> JobFolder:
         """The folder of a job, without those ``but`` and of others."""
@@ -440,8 +451,10 @@ class Jobs:
         """From another thread: let ``wait`` see at once that it is interrupted."""
         self._ended.set()
 
-    def stop_all(self) -> None:
-        """Stop every running job, for good: one that is being submitted is awaited, and none comes after it. Folders stay locked until ``let_go``."""
+    def stop_all(self) -> list[Job]:
+        """Stop every running job, for good: one that is being submitted is awaited, and none comes after it. Folders stay locked until ``let_go``.
+        Those that were stopped so come back.
+        """
         self._locked = self._closing = True
         if self._submitting.acquire(timeout=_END_SECONDS):
             self._submitting.release()
@@ -453,6 +466,7 @@ class Jobs:
             job.end()
         for job in running:
             job.done.wait(60)
+        return [job for job in running if job.status is JobStatus.CANCELED]
 
     def settle(self) -> None:
         """Do what Spark is needed for: what other processes have asked for is answered, leases of jobs that have ended are let go of."""

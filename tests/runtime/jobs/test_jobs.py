@@ -22,7 +22,7 @@ from tests.support.sessions import catch_up, explained, feed, open_session, rows
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from sqlstream.session.session import Session
@@ -394,6 +394,46 @@ def test_a_failed_job_ends_a_script_while_others_run(tmp_path: Path, engine, beh
     assert states.split()[:2] == ["CANCELED", "FAILED"] and "RUNNING" not in states
     (folder,) = (tmp_path / ".sqlstream" / "jobs").glob("*copies*")
     assert (folder / "1" / "checkpoint").exists() and not (folder / "1" / "finished").exists()
+
+
+def test_the_same_statement_again_is_asked_about(tmp_path: Path, engine) -> None:
+    """In a prompt; another statement into the table is none of that, and a script is not asked."""
+    (tmp_path / "numbers").mkdir()
+    asked: list[str] = []
+    answers = [False, True]
+
+    def ask(question: str, _interrupted: Callable[[], bool]) -> bool:
+        asked.append(question)
+        return answers[len(asked) - 1]
+
+    session = open_session(tmp_path, NUMBERS, engine=engine, ask=ask)
+    word, upper = (f"INSERT INTO words SELECT {value} FROM numbers;" for value in ("word", "UPPER(word)"))
+    first = submit(session, word)
+    submit(session, upper)
+    assert not asked
+    folders = sorted((tmp_path / ".sqlstream/jobs").glob("*/job.json"))
+    with pytest.raises(ValidationError, match="Job 'words-3' was not started") as refused:
+        submit(session, word)
+    assert refused.value.hint == "Job 'words' goes on."
+    assert sorted((tmp_path / ".sqlstream/jobs").glob("*/job.json")) == folders
+    third = submit(session, word)
+    assert third.name == f"{first.name}-3"
+    assert asked == ["This statement runs already, as job 'words'. A second job, 'words-3', writes each row once more. Start it?"] * 2
+    session.jobs.stop(first.id)
+    assert submit(session, word).name == first.name
+    assert len(asked) == 2
+
+
+def test_a_script_that_is_ended_says_that_state_is_kept(tmp_path: Path, engine) -> None:
+    (tmp_path / "numbers").mkdir()
+    said: list[str] = []
+    session = open_session(tmp_path, NUMBERS, engine=engine, notify=said.append)
+    submit(session, "INSERT INTO words SELECT word FROM numbers;")
+    session.close()
+    assert said[-1] == "Stopped, with its state: words. The same statement goes on from there."
+    anew = open_session(tmp_path, NUMBERS, engine=engine, notify=said.append)
+    submit(anew, "INSERT INTO words SELECT word FROM numbers;")
+    assert "continues where it stopped" in said[-1]
 
 
 def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Path, engine) -> None:
