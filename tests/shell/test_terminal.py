@@ -156,8 +156,8 @@ def test_after_the_death_of_spark_jobs_and_statements_go_on_in_a_new_one(tmux, t
     one.wait_for("sqlstream>")
     one.type("CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen'); CREATE TABLE b (n BIGINT) WITH ('connector' = 'blackhole');")
     one.keys("Enter")
-    for _ in range(2):
-        one.type("CLEAR; INSERT INTO b SELECT n FROM g;")
+    for n in ("n", "n + 1"):
+        one.type(f"CLEAR; INSERT INTO b SELECT {n} FROM g;")
         one.keys("Enter")
         one.wait_for("Job ID:", 120, gone="has failed")
         (jvm,) = jvms_of(one.pid)
