@@ -104,7 +104,7 @@ def _page(title: str, *parts: str) -> str:
 
 
 def _statements() -> str:
-    parts = ["`HELP;` prints this list. Square brackets mark what may be left out, `|` is a choice."]
+    parts = ["`HELP STATEMENTS;` prints this list. Square brackets mark what may be left out, `|` is a choice."]
     for group in GROUPS:
         parts += [f"## {group.title}", table(("Statement", "What it does"), ((code(form.shown), prose(form.summary)) for form in group.forms))]
     return _page("Statements", *parts)

@@ -88,7 +88,7 @@ def test_a_dialogue(terminal, tmp_path):
     one.read_until("[ERROR]")
     one.read_until("^")
     one.send("HELP\r")
-    one.read_until("SHOW CATALOGS")
+    one.read_until("Lists: COMMANDS")
     one.read_until("sqlstream>")
     one.send("half a stat\x03SHOW CURRENT\r\\nosuch\r")
     one.read_until("There is no command")

@@ -30,17 +30,19 @@ if TYPE_CHECKING:
     from sqlstream.sql.functions import Function
     from sqlstream.sql.statements.form import StatementForm
 
-_WIDTH = 110
+_WIDTH, _OVERVIEW_WIDTH = 110, 80
+# Words that a statement may begin with, beside those that say which one it is.
+_MODIFIERS = {"IF", "NOT", "EXISTS", "TEMPORARY", "SYSTEM", "FROM", "IN", "LIKE", "ILIKE", "EXTENDED", "TO"}
 
 
 def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
-    """What HELP prints about ``topic``; the list if it is empty. ``users`` are functions of the user's.
+    """What HELP prints about ``topic``; an overview if it is empty. ``users`` are functions of the user's.
 
     Raises ValidationError where nothing is known of it.
     """
     words = topic.split()
     if not words:
-        return _list()
+        return _overview()
     name = words[-1].strip("'`")
     match words[0].upper() if len(words) > 1 else "":
         case "FUNCTION":
@@ -99,7 +101,8 @@ def _begins(form: StatementForm, wanted: list[str]) -> bool:
     """Whether a statement begins with the words: CREATE TABLE with CREATE [TEMPORARY] TABLE .."""
     syntax = [w for w in re.split(r"[^\w<]+", form.shown) if w.isupper()]
     left = iter(syntax)
-    return any(lead[:1] == (wanted[0],) for lead in form.leads) and all(w in left for w in wanted)
+    first = {lead[0] for lead in form.leads if lead} or {_called(form)}
+    return wanted[0] in first and all(w in left for w in wanted)
 
 
 def _statement(form: StatementForm, indent: str) -> list[str]:
@@ -113,25 +116,45 @@ def _names(users: Sequence[Function]) -> list[str]:
     return [*names, *PAGES, *types.CATALOGS.names(), *formats.FORMATS.names(), *(o.key for o in settings.SETTINGS)]
 
 
-def _list() -> str:
-    lines = ["Statements end with a semicolon."]
-    for group in GROUPS:
-        lines += ["", group.title]
-        lines += [line for form in group.forms for line in _statement(form, "  ")]
-    lines += ["", "HELP LINT lists what sqlstream check looks for."]
-    lines += ["", "HELP PYTHON explains how to write functions of your own; SHOW USER FUNCTIONS lists them."]
-    lines += ["", "HELP explains, with an example"]
+def _overview() -> str:
+    """What HELP alone prints: less than a screen."""
+    lines = [
+        "Statements end with a semicolon. What is named here is explained by HELP, as in",
+        "HELP CREATE TABLE; HELP TUMBLE; HELP FUNCTION SUM; HELP CONNECTOR kafka;",
+        "",
+    ]
     for title, names in (
-        ("queries", [t.name for t in QUERY_FORMS]),
-        ("the prompt", ["KEYS"]),
-        ("functions (HELP FUNCTION name)", [f"{len(functions.CALLABLE)}, listed by HELP FUNCTIONS"]),
-        ("types of catalogs (HELP CATALOG name)", types.CATALOGS.names()),
-        ("connectors (HELP CONNECTOR name)", connectors.CONNECTORS.names()),
-        ("formats (HELP FORMAT name)", formats.FORMATS.names()),
-        ("options (HELP SET key)", [o.key for o in settings.SETTINGS if o.use is Support.HONOURED]),
+        *((group.title, dict.fromkeys(map(_called, group.forms))) for group in GROUPS),
+        ("Forms of queries", [t.name for t in QUERY_FORMS]),
+        ("Connectors", connectors.CONNECTORS.names()),
+        ("Formats", formats.FORMATS.names()),
+        ("Catalogs", types.CATALOGS.names()),
+        ("Lists", PAGES),
     ):
-        lines += textwrap.wrap(f"{title}: {', '.join(names)}", _WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
+        lines += _filled(f"{title}: {', '.join(names)}", _OVERVIEW_WIDTH)
     return "\n".join(lines)
+
+
+def _filled(line: str, width: int) -> list[str]:
+    return textwrap.wrap(line, width, subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _called(form: StatementForm) -> str:
+    """A statement by the words that it can't do without."""
+    words = [w for w in min(form.leads, key=len) if w not in _MODIFIERS]
+    return " ".join(words[:-1] if words[1:] and words[-1] == "BEGIN" else words) or re.sub(r"\[.*?\] ?", "", form.shown).split()[0]
+
+
+def _statements() -> str:
+    lines = []
+    for group in GROUPS:
+        lines += ["", group.title, *(line for form in group.forms for line in _statement(form, "  "))]
+    return "\n".join(lines[1:])
+
+
+def _settings() -> str:
+    """The options of SET that have an effect."""
+    return "\n".join(line for o in settings.SETTINGS if o.use is Support.HONOURED for line in _option(o).splitlines())
 
 
 def _keys() -> str:
@@ -215,5 +238,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "KEYS": _keys,
     "LINT": _lint,
     "PYTHON": lambda: python.TEXT,
+    "SETTINGS": _settings,
+    "STATEMENTS": _statements,
 }
 _ALIASES = {"\\?": "COMMANDS", "UDF": "PYTHON", "UDFS": "PYTHON"}

@@ -137,7 +137,7 @@ GROUPS = (
     )),
     FormGroup("Shell", (
         Form("HELP [<topic> | CATALOG <catalog_type> | CONNECTOR <connector> | FORMAT <format> | FUNCTION <function> | SET <setting>]", ast.Help,
-             "Lists the statements and topics, or explains one: HELP TUMBLE, HELP CONNECTOR kafka.", Parser.help, text.help_on, bare=True,
+             "Names what it explains, or explains one: HELP TUMBLE, HELP CONNECTOR kafka.", Parser.help, text.help_on, bare=True,
              short=ShortForm("\\h", "[topic]", short_form.help_on, "HELP [topic]", "Explains a statement, a function, a connector, an option.",
                              "HELP ")),
         Form("HELP COMMANDS", ast.Help, "Lists the commands that begin with a backslash.", Parser.help,

@@ -13,6 +13,7 @@ from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.session.help import text
 from sqlstream.session.help.query_forms import QUERY_FORMS
 from sqlstream.sql.functions import FUNCTIONS
+from sqlstream.sql.statements.table import LISTED
 from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
@@ -24,12 +25,25 @@ def said(folder: Path, statement: str) -> str:
     return outcome.lines
 
 
-def test_the_list_names_every_topic(tmp_path: Path) -> None:
-    shown = " ".join(said(tmp_path, "HELP;").split())
+def test_the_overview_names_every_topic(tmp_path: Path) -> None:
+    lines = said(tmp_path, "HELP;").splitlines()
+    assert len(lines) <= 30 and max(map(len, lines)) <= 80
+    shown = " ".join(" ".join(lines).split())
     assert shown.startswith("Statements end with a semicolon.")
-    assert "STOP JOB 'id' [WITH SAVEPOINT] [WITH DRAIN] Stops a job; with DRAIN its open windows fire first." in shown
     for name in (*(t.name for t in QUERY_FORMS), *(c.name for c in connectors.CONNECTORS.builtin), *(f.name for f in formats.FORMATS.builtin)):
         assert re.search(rf"\b{re.escape(name)}\b", shown), name
+
+
+def test_what_the_overview_names_has_help() -> None:
+    named = [name for line in re.sub(r"\n +", " ", text("")).splitlines()[3:] for name in line.partition(": ")[2].split(", ")]
+    assert len(named) > 80 and {"SELECT", "BEGIN STATEMENT SET", "SHOW JOBS", "TOP-N", "kafka", "KEYS"} <= set(named)
+    assert all(text(name) for name in named)
+
+
+def test_the_list_of_statements_has_each_with_what_it_does() -> None:
+    shown = " ".join(text("STATEMENTS").split())
+    assert "STOP JOB 'id' [WITH SAVEPOINT] [WITH DRAIN] Stops a job; with DRAIN its open windows fire first." in shown
+    assert all(" ".join(form.shown.split()) in shown and form.summary in shown for form in LISTED)
 
 
 @pytest.mark.parametrize(
