@@ -179,6 +179,8 @@ class Connector(ABC):
     path_option: ClassVar[str | None] = None
     # Whether the sink is for looking at changes, where the driver is, so that each must say what a row was.
     shows_changes: ClassVar[bool] = False
+    # Whether it takes every change as it comes, and has no rows that a key could replace.
+    takes_any_change: ClassVar[bool] = False
     can_be_looked_up: ClassVar[bool] = False
     # Whether each table of it is a place of its own: its rows are made, and read nowhere. All options that say which are PLACE then.
     generates: ClassVar[bool] = False

@@ -21,6 +21,7 @@ class Blackhole(Connector):
     summary = "Discards every row."
     example = "CREATE TABLE nothing (item STRING, price INT) WITH ('connector' = 'blackhole');"
     is_sink = True
+    takes_any_change = True
 
     def check(self, table: Table) -> list[str]:
         return options.check_options(self.name, plain_options(table), self.options)

@@ -36,6 +36,7 @@ class Print(Connector):
     example = "CREATE TABLE seen (item STRING, total BIGINT) WITH ('connector' = 'print');"
     is_sink = True
     shows_changes = True
+    takes_any_change = True
     options = (
         Option("print-identifier", OptionKind.STRING, summary="Stands before every row, with '> '.", role=Role.TUNING),
         Option("standard-error", OptionKind.BOOLEAN, "false", "Print to standard error."),

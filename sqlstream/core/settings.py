@@ -88,6 +88,8 @@ SETTINGS: tuple[Option, ...] = (
     Option("table.sql-dialect", _ENUM, "default", "The SQL dialect.", values=("default",)),
     Option("table.dynamic-table-options.enabled", _BOOL, "true", "Whether the OPTIONS hint is allowed."),
     Option("table.exec.sink.not-null-enforcer", _ENUM, "error", "What a NULL for a NOT NULL column causes.", values=("error", "drop")),
+    Option("table.exec.sink.require-on-conflict", _BOOL, None, "Whether an INSERT, of which two rows may meet at one primary key of its sink, is"
+           " refused without ON CONFLICT, as by Flink 2.3. Where this is not set a notice says so."),
     Option("table.exec.sink.type-length-enforcer", _ENUM, "ignore", "What happens to a CHAR or VARCHAR that is too long.", values=("ignore",)),
     _refused("table.exec.sink.nested-constraint-enforcer",
              "Values inside a row, an array or a map are not checked, as with Flink's default, IGNORE; make columns of such fields.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from sqlstream.plan.builder import queries as build
 from sqlstream.plan.builder import relations, scope
 from sqlstream.plan.builder.expanded import expanded
 from sqlstream.plan.builder.insert import insert, into
+from sqlstream.plan.conflicts import check_conflicts
 from sqlstream.plan.nodes import Limit, Node, Sink, Sort
 from sqlstream.plan.planned import Planned
 from sqlstream.plan.properties import changelog_mode, fields, static
@@ -107,6 +107,7 @@ class Planner:
                 real_time=RealTime.wanted(self.options),
                 release=spark_releases.wanted(self.options),
                 state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
+                require_on_conflict=settings.read(self.options, "table.exec.sink.require-on-conflict"),
                 drop_nulls=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper() == "DROP",
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
                 dry=self.dry,
@@ -172,7 +173,13 @@ class Planner:
                 logical = into(build.query(node.query, env), target, env, node)
             case _:
                 logical = build.query(node, env)
-        plan = rewrite(logical, env.settings.state_ttl, batch=env.settings.batch, check=partial(one_rowtime, batch=env.settings.batch))
+
+        def check(node: Node) -> None:
+            one_rowtime(node, batch=env.settings.batch)
+            if not env.settings.batch:
+                check_conflicts(node, required=env.settings.require_on_conflict, notify=env.notices.append)
+
+        plan = rewrite(logical, env.settings.state_ttl, batch=env.settings.batch, check=check)
         validate(plan if isinstance(plan, Sink) or env.settings.batch else without_limit(plan)[0], batch=env.settings.batch)
         if env.settings.real_time is RealTime.TRUE and not env.settings.batch:
             refuse_unless_real_time(plan, env.settings.release)

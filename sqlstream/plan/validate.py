@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.connectors import find_connector
-from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.explain import describe
@@ -193,20 +192,8 @@ def one_rowtime(node: Node, *, batch: bool) -> None:
         )
 
 
-def _same_key(node: Sink) -> None:
-    """Refuses a query of which two rows could overwrite each other in the sink."""
-    table, key = node.table, upsert_key(node.input)
-    if table.primary_key is not None and key is not None and not set(key) <= set(table.primary_key.columns):
-        raise ValidationError(
-            f"The query has an upsert key that differs from the primary key of the sink table '{table.path}'. Primary key: "
-            f"[{', '.join(table.primary_key.columns)}], upsert key: [{', '.join(key)}]. This can lead to non-deterministic results when "
-            "multiple records with different upsert keys map to the same primary key.",
-            hint="Declare the sink's PRIMARY KEY on the columns that the query groups by, or aggregate once more, by the sink's key.",
-        )
-
-
 def _sink(node: Sink) -> None:
-    """Refuses changes that the sink does not take, and keys that differ from its own."""
+    """Refuses changes that the sink does not take."""
     source, table, connector = node.input, node.table, find_connector(node.table.connector)
     mode = changelog_mode(source)
     if mode not in connector.sink_modes(table):
@@ -220,8 +207,6 @@ def _sink(node: Sink) -> None:
             f"Table sink '{table.path}' doesn't support consuming {what} changes which is produced by node {describe(cause)}",
             hint=f"{hint}or SELECT it to the screen.",
         )
-    if mode.updates and ChangelogMode.UPSERT in connector.sink_modes(table):
-        _same_key(node)
 
 
 def _by(columns: tuple[str, ...]) -> str:

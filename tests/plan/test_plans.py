@@ -508,11 +508,6 @@ REFUSALS = {
         "doesn't support consuming update changes which is produced by node GroupAggregate(groupBy=[who]",
         "plain SELECT",
     ),
-    "a key that is not the table's": (
-        "INSERT INTO keyed SELECT n, 'x' FROM (SELECT COUNT(*) AS c, n FROM clicks GROUP BY n)",
-        "The query has an upsert key that differs from the primary key of the sink table",
-        "keyed SELECT",
-    ),
     "too few columns": ("INSERT INTO plain SELECT n FROM clicks", "Different number of columns", "SELECT"),
     "wrong type": ("INSERT INTO plain SELECT ts, who FROM clicks", "Incompatible types for sink column 'id' at position 0", "SELECT"),
     "unknown target column": ("INSERT INTO plain (id, nam) SELECT n, who FROM clicks", "Unknown target column 'nam'", "nam"),

@@ -10,7 +10,7 @@ from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.plan.builder.metadata import refuse_unknown_metadata
 from sqlstream.plan.builder.queries import query
 from sqlstream.plan.builder.relations import hint_options, usable
-from sqlstream.plan.nodes import Field, Named, Node, Project, Sink
+from sqlstream.plan.nodes import Conflict, Field, Named, Node, Project, Sink
 from sqlstream.plan.places import placed
 from sqlstream.plan.properties import fields
 from sqlstream.sql.bind import Scope, bind, cast_to, implicitly_castable
@@ -29,7 +29,9 @@ def insert(node: ast.Insert, target: Table, env: Environment) -> Sink:
     target = replace(target, options={**target.options, **hint_options(node.hints, env)})
     static = _partition(node, target, env)
     source = query(node.query, env)
-    return into(source, target, env, node, static=static, overwrite=node.overwrite)
+    sink = into(source, target, env, node, static=static, overwrite=node.overwrite)
+    # In batch mode Flink takes no notice of the clause.
+    return sink if node.conflict is None or env.settings.batch else replace(sink, conflict=Conflict(node.conflict.this), on_conflict=node.conflict)
 
 
 def into(source: Node, target: Table, env: Environment, node: exp.Expr, *, static: dict[str, Expr] | None = None, overwrite: bool = False) -> Sink:

@@ -44,6 +44,7 @@ class PlanSettings:
     batch: bool = False
     dynamic_options: bool = True
     drop_nulls: bool = False
+    require_on_conflict: bool | None = None
     changes_twice: bool = False
     state_ttl: int = 0
     real_time: RealTime = RealTime.FALSE

@@ -44,6 +44,7 @@ from sqlstream.plan.nodes.project import Project as Project
 from sqlstream.plan.nodes.rank import Rank as Rank
 from sqlstream.plan.nodes.scan import Scan as Scan
 from sqlstream.plan.nodes.scan import scans as scans
+from sqlstream.plan.nodes.sink import Conflict as Conflict
 from sqlstream.plan.nodes.sink import Sink as Sink
 from sqlstream.plan.nodes.snapshot import Retry as Retry
 from sqlstream.plan.nodes.snapshot import Snapshot as Snapshot

@@ -24,11 +24,11 @@ class Rank(Unary):
     """The rows of ranks ``first`` to ``last`` in ``order`` of each ``partition``, updated as rows arrive: Top-N and deduplication.
 
     Of equal rows the earlier comes first, or the later where ``latest``. ``once``: the first row of a partition to arrive is final. ``ttl``:
-    for how many milliseconds idle state is kept (0: for ever). Output: the input's columns, then ``rank`` (BIGINT, from 1), if it
-    has a name.
+    for how many milliseconds idle state is kept (0: for ever). ``upserts``: the row before an update is not emitted. Output: the input's columns,
+    then ``rank`` (BIGINT, from 1), if it has a name.
     """
 
-    recorded: ClassVar = ("Rank", "input", "partition", "order", "rank", "first", "last", "latest", "once", "ttl")
+    recorded: ClassVar = ("Rank", "input", "partition", "order", "rank", "first", "last", "latest", "once", "ttl", "upserts")
     keeps_state: ClassVar = True
     real_time: ClassVar = True
     waiting: ClassVar = "The first row of a key is emitted when the watermark has passed it"
@@ -41,6 +41,7 @@ class Rank(Unary):
     latest: bool = False
     once: bool = False
     ttl: int | None = None
+    upserts: bool = False
 
     def output(self) -> tuple[Field, ...]:
         return (*fields(self.input), *(() if self.rank is None else (Field(self.rank, BIGINT.not_null()),)))
@@ -64,7 +65,7 @@ class Rank(Unary):
 
     def changelog(self) -> ChangelogMode:
         if changelog_mode(self.input).updates:
-            return ChangelogMode.RETRACT_DELETE
+            return ChangelogMode.UPSERT_DELETE if self.upserts else ChangelogMode.RETRACT_DELETE
         if self.once or self.first_by_rowtime:
             return ChangelogMode.APPEND
         # Of one row a partition there is always one after the first.

@@ -1,8 +1,9 @@
-"""A query without an upsert key writes into a sink with a primary key through a rank that keeps, for each key, the latest row that has not been
-retracted. When that row is retracted, the one before it is known.
+"""A query whose rows may meet at one primary key of its sink writes there through a rank. It keeps, for each key, the latest row that has not been
+retracted: when that row is retracted, the one before it is known. Of rows that never change the latest replaces the others in the sink itself; with
+ON CONFLICT DO NOTHING the rank keeps the first.
 
 Sink(PRIMARY KEY k)              Sink
-+- x, no upsert key        ->    +- Rank(partition=[k], the last that came)
++- x, other upsert key     ->    +- Rank(partition=[k], the last that came)
                                     +- x
 """
 
@@ -11,19 +12,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlstream.connectors import find_connector
-from sqlstream.core.changelog import ChangelogMode
-from sqlstream.plan.nodes import Node, Rank, Sink
+from sqlstream.plan.conflicts import may_conflict
+from sqlstream.plan.nodes import ChangelogNormalize, Conflict, Node, Rank, Sink
 from sqlstream.plan.properties import changelog_mode, upsert_key
 
 
 def sink_materializer(node: Node) -> Node:
     """``node``, a whole plan, with such a rank below its sink if it needs one."""
-    if (
-        not isinstance(node, Sink)
-        or node.table.primary_key is None
-        or ChangelogMode.UPSERT not in find_connector(node.table.connector).sink_modes(node.table)
-    ):
+    if not isinstance(node, Sink) or not may_conflict(node):
         return node
-    if find_connector(node.table.connector).shows_changes or not changelog_mode(node.input).retracts or upsert_key(node.input) is not None:
-        return node
-    return replace(node, input=Rank(node.input, node.table.primary_key.columns, (), None, 1, 1, latest=True, at=node.at))
+    assert node.table.primary_key is not None
+    source, key, mode = node.input, node.table.primary_key.columns, changelog_mode(node.input)
+    if not mode.updates:
+        first = Rank(source, key, (), None, 1, 1, once=True, at=node.at)
+        return replace(node, input=first) if node.conflict is Conflict.NOTHING else node
+    if not mode.retracts and (replaced := upsert_key(source)) is not None:
+        source = ChangelogNormalize(source, replaced, at=node.at)
+    # A sink with rows of its own needs no more than the new one, either; it is told of both.
+    upserts = find_connector(node.table.connector).takes_any_change
+    return replace(node, input=Rank(source, key, (), None, 1, 1, latest=True, upserts=upserts, at=node.at))

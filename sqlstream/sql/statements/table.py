@@ -43,7 +43,7 @@ GROUPS = (
         Form("<query>", exp.Values, "Shows the rows that it lists.", syntax="VALUES (value, ...), ..."),
     )),
     FormGroup("Jobs", (
-        Form("INSERT INTO <table> [PARTITION <(values)>] [<(columns)>] <query>", ast.Insert,
+        Form("INSERT INTO <table> [PARTITION <(values)>] [<(columns)>] <query> [ON CONFLICT DO (DEDUPLICATE | NOTHING | ERROR)]", ast.Insert,
              "Submits a job that writes a query's rows to a table.", Parser.insert, text.insert),
         Form("INSERT OVERWRITE <table> [PARTITION <(values)>] [<(columns)>] <query>", ast.Insert, "Replaces a table's rows (batch mode).",
              Parser.insert),

@@ -198,6 +198,7 @@ def insert(self: Generator, node: ast.Insert) -> str:
         f"PARTITION {_names(self, node.partition)}" if node.partition else "",
         _names(self, node.columns),
         self.sql(node, "query"),
+        f"ON CONFLICT DO {node.conflict.this}" if node.conflict else "",
     )
 
 

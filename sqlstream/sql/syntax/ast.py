@@ -498,10 +498,20 @@ class Reset(Statement):
     arg_types = {"this": False}
 
 
+CONFLICT_ACTIONS = ("DEDUPLICATE", "NOTHING", "ERROR")
+
+
+class OnConflict(Clause):
+    """``ON CONFLICT DO ..``: this is ERROR, NOTHING or DEDUPLICATE, as text."""
+
+    arg_types = {"this": True}
+
+
 class Insert(Statement):
     """partition: OptionDefs (identifier, literal); hints: OptionsHints."""
 
-    arg_types = {"this": True, "overwrite": False, "hints": False, "partition": False, "columns": False, "query": True}
+    arg_types = {"this": True, "overwrite": False, "hints": False, "partition": False, "columns": False, "query": True, "conflict": False}
+    conflict = Maybe[OnConflict]()
     overwrite = Flag()
     hints = Many[OptionsHint]()
     partition = Many[OptionDef]()

@@ -116,8 +116,13 @@ class StatementParser(DefinitionParser):
         if self.at("(") and not self.at_query():
             insert.set("columns", self.wrapped(self._target))
         insert.set("query", self.query())
-        if self.at("ON", "CONFLICT"):
-            self.unsupported("INSERT .. ON CONFLICT is not supported.", self.token, "INSERT INTO a table with a PRIMARY KEY upserts.")
+        start = self.token
+        if self.accept("ON", "CONFLICT"):
+            self.expect("DO")
+            what = self.one_of(*ast.CONFLICT_ACTIONS)
+            if what is None:
+                self.unexpected(self.token, " or ".join(ast.CONFLICT_ACTIONS))
+            insert.set("conflict", mark(ast.OnConflict(this=what), start))
         return insert
 
     def _target(self) -> exp.Identifier:
