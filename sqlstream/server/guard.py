@@ -57,8 +57,8 @@ def wants_html(scope: Scope) -> bool:
 
 
 def _is_open(path: str) -> bool:
-    """Whether it is answered without a token: the form for one, and what that looks like."""
-    return path == "/login" or path.startswith("/static/")
+    """Whether it is answered without a token: the form for one, what that looks like, and leaving."""
+    return path in ("/login", "/logout") or path.startswith("/static/")
 
 
 def may_change(scope: Scope) -> bool:

@@ -19,7 +19,7 @@ def of_server(key: str) -> NotSupported | None:
     if key.startswith("spark."):
         hint = f"{_HINT} A script with options of its own runs by sqlstream jobs start FILE --detach --embedded."
         return NotSupported(f"'{key}' is one of Spark's options, which are those of the server.", hint=hint)
-    if key.startswith("alert."):
+    if key.startswith(("alert.", "lineage.")):
         return NotSupported(f"'{key}' is about all jobs of the server.", hint=_HINT)
     if key.startswith("metrics."):
         return NotSupported(f"'{key}' is about metrics of all jobs of the server.", hint="The server has them at /metrics.")

@@ -155,5 +155,8 @@ class Context:
         return self.planner.options
 
     def isolated_copy(self, runs: Runs) -> Context:
-        """A session that begins with this one's catalog and options, keeps its changes to itself, and whose statements ``runs`` runs."""
-        return replace(self, planner=self.planner.isolated_copy(dry=True), runs=runs, files=[], statement_set=None, journal=Journal({}))
+        """A session that begins with this one's catalog and options, keeps its changes to itself, and whose statements ``runs`` runs. It writes no
+        file, and asks nothing.
+        """
+        user, planner = replace(self.user, save=False, ask=None), self.planner.isolated_copy(dry=True)
+        return replace(self, user=user, planner=planner, runs=runs, files=[], statement_set=None, journal=Journal({}))

@@ -35,9 +35,10 @@ class Declined(Outcome):
 
 @dataclass(frozen=True)
 class Submitted(Outcome):
-    """A job was submitted."""
+    """A job was submitted; ``job_name`` stays its own when it is started again."""
 
     job_id: str = ""
+    job_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Completed(Outcome):
     """A job was submitted and has finished (``table.dml-sync``)."""
 
     job_id: str = ""
+    job_name: str = ""
 
 
 @dataclass(frozen=True)

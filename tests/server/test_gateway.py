@@ -143,6 +143,9 @@ def test_errors_are_those_of_the_statement(client: Client, statement: str, told:
         "SET 'python.executable' = '/tmp/python'",
         "SET 'spark.sql.shuffle.partitions' = '1'",
         "SET 'execution.checkpointing.dir' = '/tmp/x'",
+        "SET 'alert.to' = 'touch /tmp/x'",
+        "SET 'lineage.file' = '/tmp/x'",
+        "SET 'lineage.url' = 'http://127.0.0.1:9'",
         "SET 'execution.checkpointing.savepoint-dir' = '/tmp/x'",
     ],
 )

@@ -37,7 +37,6 @@ export interface Follower {
 /** Follow the server from now on. */
 export function follow(view: HTMLElement, address: string, follower: Follower): void {
   const lost = document.getElementById("lost");
-  const events = new EventSource(address);
   const say = (text: string | null) => {
     document.body.classList.toggle("lost", text !== null);
     if (lost) {
@@ -45,22 +44,36 @@ export function follow(view: HTMLElement, address: string, follower: Follower): 
       lost.textContent = text ?? "";
     }
   };
-  events.addEventListener("open", () => {
-    say(null);
-    follower.begun();
-  });
-  events.addEventListener("error", () => {
-    if (!document.body.classList.contains("lost")) {
-      say(`The server has not answered since ${time(Date.now() / 1000)}. This is how it was then; the page goes on when it answers.`);
-    }
-  });
-  events.addEventListener("view", (event) => {
-    exchange(view, (event as MessageEvent<string>).data);
-    follower.changed();
-  });
-  events.addEventListener("points", (event) => follower.points((event as MessageEvent<string>).data));
+  const listen = (): EventSource => {
+    const events = new EventSource(address);
+    events.addEventListener("open", () => {
+      say(null);
+      follower.begun();
+    });
+    events.addEventListener("error", () => {
+      if (!document.body.classList.contains("lost")) {
+        say(`The server has not answered since ${time(Date.now() / 1000)}. This is how it was then; the page goes on when it answers.`);
+      }
+    });
+    events.addEventListener("view", (event) => {
+      exchange(view, (event as MessageEvent<string>).data);
+      follower.changed();
+    });
+    events.addEventListener("points", (event) => follower.points((event as MessageEvent<string>).data));
+    return events;
+  };
+  // A browser has six connections to a server, whatever the number of its tabs: one that nobody sees leaves its own to the others.
+  let events: EventSource | null = null;
+  const attend = () => {
+    if (document.hidden) {
+      events?.close();
+      events = null;
+    } else events ??= listen();
+  };
+  document.addEventListener("visibilitychange", attend);
+  attend();
   // A browser that keeps the page for Back must not keep the connection.
-  addEventListener("pagehide", () => events.close());
+  addEventListener("pagehide", () => events?.close());
   addEventListener("pageshow", (event) => {
     if (event.persisted) location.reload();
   });

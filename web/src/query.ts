@@ -1,6 +1,6 @@
 // The view of queries: an editor, what its statements answer, saved queries with a form for their parameters.
 import { Editor, type Finding } from "./editor";
-import { localize, number } from "./format";
+import { localize, number, time } from "./format";
 import { Results } from "./results";
 import { ServerError, Session, type Failure } from "./session";
 
@@ -48,6 +48,7 @@ class QueryView {
     this.session = new Session(Number(place.dataset["protocol"]), place.dataset["release"] ?? "", {
       confirm: (question) => (this.agreed(question) ? Promise.resolve(true) : this.asked(question)),
       download: (name, pieces) => this.results.download(name, pieces as BlobPart[], "application/octet-stream"),
+      lost: (failure) => this.lost(failure),
       told: (line, passing) => (passing ? (this.status.textContent = line) : line && this.say(line)),
     });
     source.hidden = true;
@@ -172,7 +173,7 @@ class QueryView {
             break;
           case "Submitted":
           case "Completed":
-            this.job(outcome.jobId, outcome.kind === "Completed");
+            this.job(outcome.job, outcome.kind === "Completed");
             break;
           default:
             this.say("Done.");
@@ -252,10 +253,18 @@ class QueryView {
     this.said.append(box);
   }
 
-  private job(id: string, ended: boolean): void {
+  /** Say that the connection is gone, since when; the result is what it was then. */
+  private lost(failure: Failure | null): void {
+    document.body.classList.toggle("lost", failure !== null);
+    const bar = the("lost");
+    bar.hidden = failure === null;
+    bar.textContent = failure ? `The server has not answered since ${time(Date.now() / 1000)}. ${failure.hint}` : "";
+  }
+
+  private job(name: string, ended: boolean): void {
     const line = made("p", ended ? "The job has finished: " : "The job runs: ");
     const link = made("a", "look at it") as HTMLAnchorElement;
-    link.href = `/job/${encodeURIComponent(id)}`;
+    link.href = `/job/${encodeURIComponent(name)}`;
     line.append(link);
     this.said.append(line);
   }
@@ -280,6 +289,7 @@ class QueryView {
     const said = await this.session.ask("help", { about }).catch((error: unknown) => error as ServerError);
     place.replaceChildren(said instanceof ServerError ? made("p", `${said.failure.message} ${said.failure.hint ?? ""}`) : this.pre(said["text"] as string));
     place.closest("details")!.open = true;
+    place.scrollIntoView({ block: "nearest" });
   }
 
   private async save(event: SubmitEvent): Promise<void> {

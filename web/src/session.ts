@@ -36,7 +36,8 @@ export interface Outcome {
   notices: string[];
   columns: Column[];
   lines: string;
-  jobId: string;
+  /** What the job is called that was submitted. */
+  job: string;
   changes: () => AsyncGenerator<Piece, void>;
 }
 
@@ -57,6 +58,8 @@ export interface Listener {
   confirm(question: string): Promise<boolean>;
   download(name: string, pieces: Uint8Array[]): void;
   told(line: string, passing: boolean): void;
+  /** The connection has ended that was there; null: there is one again. */
+  lost(failure: Failure | null): void;
 }
 
 /** A script that runs: messages for it wait here until they are taken. */
@@ -127,9 +130,10 @@ export class Session {
     });
     socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data as string) as Said));
     let begun = false;
-    socket.addEventListener("close", () => begun && this.listener.told(`${GONE.message} ${GONE.hint}`, false));
+    socket.addEventListener("close", () => begun && this.listener.lost(GONE));
     await this.asked(socket, "open", { protocol: this.protocol, release: this.release, options: {}, variables: {}, interactive: true, save: true, asks: true });
     begun = true;
+    this.listener.lost(null);
     return socket;
   }
 
@@ -177,7 +181,7 @@ export class Session {
           notices: (outcome["notices"] ?? []) as string[],
           columns,
           lines: (outcome["lines"] ?? "") as string,
-          jobId: (outcome["job_id"] ?? "") as string,
+          job: (outcome["job_name"] ?? "") as string,
           changes,
         };
         for await (const _ of changes());

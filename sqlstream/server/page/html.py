@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from sqlstream.core.job_names import short_name
 from sqlstream.server.page import written
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _templates() -> Environment:
         auto_reload=False,
     )
     made.globals["asset"] = asset
-    for write in (written.number, written.size_of, written.length_of, written.ago, written.behind, written.moment):
+    for write in (written.number, written.size_of, written.length_of, written.ago, written.behind, written.moment, short_name):
         made.filters[write.__name__] = write
     made.filters["quoted"] = shlex.quote
     return made

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # What is shown is as old as this at most, however many look.
 _SECONDS = 0.8
+# Between two micro-batches next to nothing is read: a longer time would be made up.
+_SOON_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,9 @@ class JobRow:
 
     @property
     def lag_seconds(self) -> float | None:
-        """How long it takes to read what waits, as fast as it reads now."""
-        return self.lag / self.rows_in if self.lag and self.rows_in else None
+        """How long it takes to read what waits, as fast as it reads now; None where it does not read all the time, and nobody can say."""
+        seconds = self.lag / self.rows_in if self.lag and self.rows_in else None
+        return seconds if seconds is None or self.state is BEHIND or seconds <= _SOON_SECONDS else None
 
 
 class JobList:

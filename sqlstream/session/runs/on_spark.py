@@ -129,7 +129,7 @@ class OnSpark:
         if job.held_back:
             return results.HeldBack(job_id=job.id, notices=notices)
         if not settings.read(context.options, "table.dml-sync"):
-            return results.Submitted(job_id=job.id, notices=notices)
+            return results.Submitted(job_id=job.id, job_name=job.name, notices=notices)
         while not job.done.wait(0.2):
             context.user.progress([job.metrics])
             if context.user.interrupted():
@@ -139,7 +139,7 @@ class OnSpark:
             raise job.error
         if job.status is JobStatus.CANCELED:
             raise JobFailed(f"Job {job.id} was cancelled.")
-        return results.Completed(job_id=job.id, notices=notices)
+        return results.Completed(job_id=job.id, job_name=job.name, notices=notices)
 
     # --- EXPLAIN ------------------------------------------------------------------------------------------------------
 

@@ -128,6 +128,7 @@ def test_who_may_only_look_changes_nothing(guarded: Browser) -> None:
     guarded.post("/login", {"token": LOOK})
     assert guarded.get("/").status == 200
     assert guarded.post("/job/x", {"action": "stop"}).status == 403
+    assert guarded.post("/logout", {}).status == 303 and guarded.get("/").status == 303
     # A page of another site sends no cookie that is strict; one that did would be refused by where it comes from.
     guarded.post("/login", {"token": FULL})
     assert guarded.post("/job/x", {"action": "stop"}, Origin="https://evil.example").status == 403

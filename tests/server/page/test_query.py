@@ -143,6 +143,27 @@ def test_verdicts(ask: Ask) -> None:
     assert ask("verdicts", text="SELECT 1; SELEC")["verdicts"] == [] and ask("verdicts", text="")["verdicts"] == []
 
 
+def test_what_is_typed_changes_no_file_and_asks_nothing(ask: Ask, client: Client, tmp_path: Path) -> None:
+    (tmp_path / "catalog").mkdir()
+    kept = tmp_path / "catalog" / "kept.sql"
+    kept.write_text("CREATE TABLE kept (a INT) WITH ('connector' = 'datagen');\n")
+    with connect(client.address.replace("http", "ws") + PATH) as socket:
+        socket.send(
+            json.dumps({"do": "open", "id": 0, "protocol": PROTOCOL, "options": {}, "variables": {}, "interactive": True, "save": True, "asks": True})
+        )
+        texts = (
+            "CREATE TABLE typed (a INT) WITH ('connector' = 'datagen'); CREATE VIEW seen AS SELECT a FROM typed",
+            "DROP TABLE kept", "ALTER TABLE kept ADD b INT", "CREATE DATABASE d; CREATE FUNCTION f AS 'm.f' LANGUAGE PYTHON",
+        )  # fmt: skip
+        for number, (do, text) in enumerate((do, text) for do in ("findings", "verdicts") for text in texts):
+            socket.send(json.dumps({"do": do, "id": number + 1, "text": text}))
+            # What is asked of the user would come before.
+            while (said := json.loads(socket.recv(timeout=60))).get("id") != number + 1:
+                assert said.get("id") == 0 or "ask" not in json.dumps(said), said
+    assert [file.name for file in (tmp_path / "catalog").rglob("*") if file.is_file()] == ["kept.sql"]
+    assert "datagen" in kept.read_text() and "b INT" not in kept.read_text()
+
+
 def test_a_query_is_saved(ask: Ask, client: Client, tmp_path: Path) -> None:
     saved = {"name": "größte", "question": "Which\nare they?", "text": "SELECT 1;\n\n"}
     assert ask("save", **saved)["file"] == "queries/größte.sql"
