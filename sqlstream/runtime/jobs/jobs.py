@@ -206,6 +206,9 @@ class Jobs:
         home, job, before = self._reserve(asked, home, declined)
         if by_script and asked.keep_stopped and home.stays_stopped and (last := home.latest()) is not None:
             job.folder = last.folder
+            if before is not None:
+                # It has not begun anew.
+                job.started = before.since
             return self._keep_back(job, asked)
         emit, notify = of_job(self._emit, job.name), of_job(self._notify, job.name)
         runner = JobRunner(job, spark, self._again, asked.settings, self._project, emit, notify, lambda: self._busy(job), self._job_ended)

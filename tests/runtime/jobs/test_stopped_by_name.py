@@ -63,6 +63,7 @@ def test_it_stays_stopped_where_its_script_comes_again_by_itself(project: Path, 
     of(project, "to_b").ask(Action.STOP)
     assert states(first) == [("to_a", "RUNNING"), ("to_b", "CANCELED")]
     # All else ends with its process.
+    since = of(project, "to_b").since
     first.close()
     feed(project / "read", {"n": 2})
     said: list[str] = []
@@ -70,7 +71,7 @@ def test_it_stays_stopped_where_its_script_comes_again_by_itself(project: Path, 
     assert [type(outcome) for outcome in run(again, SCRIPT) if hasattr(outcome, "job_id")] == [results.Submitted, results.HeldBack]
     assert states(again) == [("to_a", "RUNNING"), ("to_b", "CANCELED")]
     assert "Job 'to_b' stays stopped: sqlstream jobs start to_b starts it." in said
-    assert of(project, "to_b").state == "CANCELED"
+    assert of(project, "to_b").state == "CANCELED" and of(project, "to_b").since == since
     # A second of its name is not begun in its place.
     assert "to_b-2" not in [record.name for record in registry.records(project / ".sqlstream" / "jobs")]
     of(project, "to_b").ask(Action.START)
