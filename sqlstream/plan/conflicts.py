@@ -89,10 +89,9 @@ def _check_clause(node: Sink, conflict: Conflict, *, meets: bool) -> None:
             at=node.on_conflict,
             hint="ON CONFLICT DO DEDUPLICATE needs none.",
         )
-    if meets and (conflict is Conflict.ERROR or changelog_mode(node.input).updates):
-        what = "DO ERROR" if conflict is Conflict.ERROR else "DO NOTHING for rows that change"
+    if meets and changelog_mode(node.input).updates:
         raise NotSupported(
-            f"ON CONFLICT {what} is not supported: it waits for the watermark to see which rows are left.",
+            f"ON CONFLICT DO {conflict.value} of rows that change is not supported: it waits for the watermark to see which rows are left.",
             at=node.on_conflict,
             hint="ON CONFLICT DO DEDUPLICATE keeps the latest row of each key.",
         )

@@ -40,6 +40,7 @@ RANK = "Rank(rankRange=[rankStart=1, rankEnd=1], partitionBy=[id]"
     [
         (f"keyed {APPENDS} ON CONFLICT DO DEDUPLICATE", False),
         (f"keyed {TIMED} ON CONFLICT DO NOTHING", True),
+        (f"keyed {TIMED} ON CONFLICT DO ERROR", True),
         (f"keyed {OWN_KEY} ON CONFLICT DO ERROR", False),
         (f"keyed {OWN_KEY} ON CONFLICT DO NOTHING", False),
         (f"keyed {OTHER_KEY} ON CONFLICT DO DEDUPLICATE", True),
@@ -119,7 +120,7 @@ def test_refused_as_flink_does(session: Session, statement: str, message: str) -
     assert refused.value.at is not None
 
 
-@pytest.mark.parametrize("statement", [f"{TIMED} ON CONFLICT DO ERROR", f"{OTHER_KEY} ON CONFLICT DO ERROR", f"{LOST_KEY} ON CONFLICT DO NOTHING"])
+@pytest.mark.parametrize("statement", [f"{OTHER_KEY} ON CONFLICT DO ERROR", f"{LOST_KEY} ON CONFLICT DO NOTHING"])
 def test_not_here(session: Session, statement: str) -> None:
     with pytest.raises(NotSupported) as refused:
         explained(session, f"INSERT INTO keyed {statement}")

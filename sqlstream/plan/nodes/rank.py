@@ -24,11 +24,11 @@ class Rank(Unary):
     """The rows of ranks ``first`` to ``last`` in ``order`` of each ``partition``, updated as rows arrive: Top-N and deduplication.
 
     Of equal rows the earlier comes first, or the later where ``latest``. ``once``: the first row of a partition to arrive is final. ``ttl``:
-    for how many milliseconds idle state is kept (0: for ever). ``upserts``: the row before an update is not emitted. Output: the input's columns,
-    then ``rank`` (BIGINT, from 1), if it has a name.
+    for how many milliseconds idle state is kept (0: for ever). ``upserts``: the row before an update is not emitted. ``unique``: the second row
+    of a partition fails the query. Output: the input's columns, then ``rank`` (BIGINT, from 1), if it has a name.
     """
 
-    recorded: ClassVar = ("Rank", "input", "partition", "order", "rank", "first", "last", "latest", "once", "ttl", "upserts")
+    recorded: ClassVar = ("Rank", "input", "partition", "order", "rank", "first", "last", "latest", "once", "ttl", "upserts", "unique")
     keeps_state: ClassVar = True
     real_time: ClassVar = True
     waiting: ClassVar = "The first row of a key is emitted when the watermark has passed it"
@@ -42,6 +42,7 @@ class Rank(Unary):
     once: bool = False
     ttl: int | None = None
     upserts: bool = False
+    unique: bool = False
 
     def output(self) -> tuple[Field, ...]:
         return (*fields(self.input), *(() if self.rank is None else (Field(self.rank, BIGINT.not_null()),)))
@@ -66,7 +67,7 @@ class Rank(Unary):
     def changelog(self) -> ChangelogMode:
         if changelog_mode(self.input).updates:
             return ChangelogMode.UPSERT_DELETE if self.upserts else ChangelogMode.RETRACT_DELETE
-        if self.once or self.first_by_rowtime:
+        if self.once or self.unique or self.first_by_rowtime:
             return ChangelogMode.APPEND
         # Of one row a partition there is always one after the first.
         return ChangelogMode.RETRACT if self.first == self.last == 1 else ChangelogMode.RETRACT_DELETE

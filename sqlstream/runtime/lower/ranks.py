@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.core.changelog import KIND, RowKind
@@ -9,13 +10,16 @@ from sqlstream.core.hidden import hidden
 from sqlstream.plan.properties import changelog_mode, fields
 from sqlstream.runtime.lower.operators import RankOptions, keyed_rank
 from sqlstream.runtime.lower.row import row
-from sqlstream.sql.quoting import quote
+from sqlstream.sql.quoting import quote, spark_string
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from sqlstream.plan.nodes import Rank, SortKey
 
+# Flink's.
+_VIOLATED = "Primary key constraint violation: multiple distinct records with the same primary key detected."
+_INSTEAD = "Use ON CONFLICT DO NOTHING to keep the first record."
 _ALL, _PLACE, _ARRIVAL = hidden("all"), hidden("place"), hidden("arrival")
 
 
@@ -33,6 +37,8 @@ def ranked(node: Rank, frame: DataFrame, *, ttl: int) -> DataFrame:
     """The rows of ``frame``, the node's input, that the rank keeps."""
     from pyspark.sql import functions as F
 
+    if node.unique:
+        return _alone(node, ranked(replace(node, unique=False, last=2, rank=_PLACE), frame, ttl=ttl))
     if not frame.isStreaming:
         return _at_once(node, frame)
     columns = [f.name for f in fields(node.input)]
@@ -43,6 +49,12 @@ def ranked(node: Rank, frame: DataFrame, *, ttl: int) -> DataFrame:
         return changes.where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}") if node.upserts else changes
     kept = unmarked.dropDuplicates(list(node.partition))
     return kept if node.rank is None else kept.withColumn(node.rank, F.lit(1).cast("BIGINT"))
+
+
+def _alone(node: Rank, frame: DataFrame) -> DataFrame:
+    """The first row of each partition of ``frame``, whose second fails the query."""
+    checked = frame.where(f"if({quote(_PLACE)} > 1, CAST(raise_error({spark_string(f'{_VIOLATED} {_INSTEAD}')}) AS BOOLEAN), TRUE)")
+    return checked.select(*[quote(f.name) for f in fields(node)])
 
 
 def partitioned(frame: DataFrame, partition: tuple[str, ...]) -> tuple[DataFrame, list[str]]:

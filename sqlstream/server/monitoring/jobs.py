@@ -198,11 +198,13 @@ def _of_task(reported: Reported, task: str) -> Iterator[tuple[str, float]]:
 def cluster(jobs: list[Shown], slots: int, version: str) -> dict[str, Any]:
     """The overview of all."""
     states = Counter(job.state for job in jobs)
+    running = states["RUNNING"] + states["RESTARTING"] + states["INITIALIZING"]
     return {
         "taskmanagers": 1,
         "slots-total": slots,
-        "slots-available": slots,
-        "jobs-running": states["RUNNING"] + states["RESTARTING"] + states["INITIALIZING"],
+        # Jobs share them here; with Flink each has one at least.
+        "slots-available": max(0, slots - running),
+        "jobs-running": running,
         "jobs-finished": states["FINISHED"],
         "jobs-cancelled": states["CANCELED"],
         "jobs-failed": states["FAILED"],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.core.errors import SqlStreamError
 from tests.support.sessions import catch_up, feed, open_session, rows, submit
 
 if TYPE_CHECKING:
@@ -48,6 +49,27 @@ def test_which_row_stands_at_a_key(tmp_path: Path, engine, statement: str, expec
     session = open_session(tmp_path, DECLARATIONS, engine=engine)
     found = rows(session, "SET 'execution.runtime-mode' = 'batch'; SELECT item, who FROM answers;")
     assert sorted(found) == expected
+
+
+@pytest.mark.parametrize("steps", [STEPS[:1], STEPS[1:]])
+def test_the_second_row_of_a_key_fails_the_job(tmp_path: Path, engine, steps: list[list[dict]]) -> None:
+    """In one micro-batch, or in two, with a restart between them."""
+    (tmp_path / "clicks").mkdir()
+    statement = f"{APPENDS} ON CONFLICT DO ERROR;"
+    for step in steps:
+        feed(tmp_path / "clicks", *step)
+        session = open_session(tmp_path, f"{DECLARATIONS} SET 'restart-strategy.type' = 'none';", engine=engine)
+        job = submit(session, statement)
+        if step is steps[-1]:
+            with pytest.raises(
+                SqlStreamError, match=r"Primary key constraint violation: multiple distinct .* Use ON CONFLICT DO NOTHING to keep the first"
+            ):
+                session.wait()
+        else:
+            catch_up(job)
+        session.close()
+    kept = rows(open_session(tmp_path, DECLARATIONS, engine=engine), "SET 'execution.runtime-mode' = 'batch'; SELECT item, who FROM answers;")
+    assert sorted(kept) == ([] if len(steps) == 1 else [("2", "c"), ("3", None)])
 
 
 def test_a_job_that_runs_goes_on_when_its_statement_says_what_it_did(tmp_path: Path, engine) -> None:
