@@ -138,6 +138,8 @@ class Context:
     owns_jobs: bool = True
     # Its scripts come again by themselves: jobs that somebody has stopped stay so.
     keep_stopped: bool = False
+    # Its client is one of Flink's, which looks for what it needs in its column.
+    flinks_client: bool = False
 
     @property
     def project(self) -> Path:

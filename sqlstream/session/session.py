@@ -69,7 +69,8 @@ class Session:
     ) -> None:
         """``engine``: another's, or one for this session alone, which it ``owns``: its options hold, and it ends with the session. ``save``,
         ``ask``, ``progress`` and ``background``: see User. ``python``: see Planner; ``keep_stopped``: jobs that somebody has stopped are not
-        started by a script. ``jobs``: those of several sessions, which go on when this one is closed. ``values``: see OnSpark; ``given``: see
+        started by a script. ``jobs``: those of several sessions, which go on when this one is closed. ``values``: see OnSpark; answers are those that
+        clients of Flink's know. ``given``: see
         Journal; ``files``, ``width``: the user's, where those are not of this machine.
         """
         project = project.resolve()
@@ -94,6 +95,7 @@ class Session:
             journal=Journal(given or {}),
             owns_jobs=jobs is None,
             keep_stopped=keep_stopped,
+            flinks_client=values,
         )
         self._topics = TopicNames()
         self._closed = False

@@ -196,6 +196,10 @@ def test_a_job_goes_on_without_its_client(on_spark: Client, files: Path, tmp_pat
             return []
 
     until(lambda: rows() == [[1, 1]])
+    # dbt finds a job by the second column, and stops it by the first.
+    listed = other.run("SHOW JOBS")
+    assert [column["name"] for column in listed.columns] == ["job id", "job name", "status", "start time"]
+    assert [row[:3] for row in listed.rows] == [[submitted.job_id, "insert-into_default_catalog.default_database.t", "RUNNING"]]
     jobs = other.run("SHOW JOBS EXTENDED").rows
     assert [(row[0], row[2]) for row in jobs] == [(submitted.job_id, "RUNNING")]
     # The same statement again is the same job, which runs.

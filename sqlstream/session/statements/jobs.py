@@ -34,11 +34,16 @@ if TYPE_CHECKING:
     from sqlstream.session.results import Outcome
     from sqlstream.session.statements.handler import Handler
 
-_JOBS = ("job id", "job name", "status", "start time", "restarts", "late rows", "last error", "process", "version", "size", "last progress")
+_FLINKS = ("job id", "job name", "status", "start time")
+_JOBS = (*_FLINKS, "restarts", "late rows", "last error", "process", "version", "size", "last progress")
 
 
-def listed(jobs: Jobs, *, extended: bool = False) -> Outcome:
-    """SHOW JOBS."""
+def listed(jobs: Jobs, *, extended: bool = False, flinks: bool = False) -> Outcome:
+    """SHOW JOBS; ``flinks``: with the columns that Flink's clients read."""
+    if flinks and not extended:
+        own = [(j.id, j.name, j.status.value, _time(j.started)) for j in jobs]
+        others = [(r.id or None, r.name, r.state, None if r.since is None else _time(r.since)) for r in _elsewhere(jobs)]
+        return results.text_rows(_FLINKS, [*own, *others])
     if extended:
         return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs))])
     rows = [*((j.name, j.started, by_column(j.sampled())) for j in jobs), *((r.name, r.since, r.figures) for r in _elsewhere(jobs))]

@@ -64,7 +64,7 @@ def answer(node: ast.Show, context: Context) -> Outcome:
         case "PROCEDURES":
             return results.text_rows(("procedure name",), ())
         case "JOBS":
-            return jobs.listed(context.jobs, extended=node.extended)
+            return jobs.listed(context.jobs, extended=node.extended, flinks=context.flinks_client)
         case "JOB METRICS":
             return jobs.metrics(context.jobs)
         case "SAVEPOINTS":
