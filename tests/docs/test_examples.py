@@ -19,6 +19,7 @@ from tests.support.sessions import catch_up, feed, open_session, rows, run, subm
 EXAMPLE = ROOT / "sqlstream" / "cli" / "example"
 # Tables and functions that blocks speak of and don't declare.
 CATALOG = {
+    "totals": "CREATE TABLE totals (item STRING, bids BIGINT, PRIMARY KEY (item) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'totals');",
     "newest_account": "CREATE TABLE newest_account (customerId STRING, accountId STRING, PRIMARY KEY (customerId) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'newest');",
     "bids": "CREATE TABLE bids (item STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen');",
     "lines": "CREATE TABLE lines (id INT, line STRING) WITH ('connector' = 'datagen');",
