@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlstream import connectors
 from sqlstream.catalog import ddl, declare, functions, types
 from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.catalog.schema import NOTHING
@@ -123,6 +124,11 @@ class CatalogFiles:
             except SqlStreamError as error:
                 errors.append(error.located(masked_text(piece.text), self.shown(piece.file), piece.start))
         return errors + self._dangling(manager)
+
+    def doubts(self) -> list[str]:
+        """What is wrong in the options of the tables that the files declare, each with its file: it is an error where one is used."""
+        tables = ((source.file, source.item) for source in self.sources.values() if isinstance(source.item, Table))
+        return [f"{self.shown(file)}: {doubt}" for file, table in tables for doubt in connectors.doubts(table.options)]
 
     def _dangling(self, manager: CatalogManager) -> list[SqlStreamError]:
         """The errors of views that read what is not there; they are taken out again, and then the views over them."""

@@ -100,10 +100,11 @@ class Session:
         self._topics = TopicNames()
         self._closed = False
         errors = deeply(planner.load)
-        for error in errors[:MOST_ERRORS]:
-            notify(shown(error))
-        if len(errors) > MOST_ERRORS:
-            notify(f"... and {len(errors) - MOST_ERRORS} more errors in {planner.files.folder}")
+        wrong = [*map(shown, errors), *(planner.files.doubts() if interactive else ())]
+        for line in wrong[:MOST_ERRORS]:
+            notify(line)
+        if len(wrong) > MOST_ERRORS:
+            notify(f"... and {len(wrong) - MOST_ERRORS} more in {planner.files.folder}; sqlstream check lists all.")
 
     @property
     def project(self) -> Path:

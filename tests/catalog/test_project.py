@@ -315,8 +315,18 @@ def test_a_session_shows_the_first_errors_of_many(tmp_path: Path) -> None:
         write(tmp_path, f"b{i:02d}.sql", "SELECT 1;")
     lines: list[str] = []
     WholeSession(tmp_path, notify=lines.append).close()
-    assert lines[-1] == f"... and 20 more errors in {tmp_path / 'catalog'}"
+    assert lines[-1] == f"... and 20 more in {tmp_path / 'catalog'}; sqlstream check lists all."
     assert sum("b0" in line for line in lines) == 10
+
+
+def test_a_prompt_begins_with_what_is_wrong_in_the_options_of_tables(tmp_path: Path) -> None:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "k.sql").write_text("CREATE TABLE k (a INT) WITH ('connector' = 'kafak'); CREATE VIEW v AS SELECT 1 AS a;")
+    (tmp_path / "catalog" / "o.sql").write_text("CREATE TABLE o (a INT) WITH ('connector' = 'datagen');")
+    for interactive in (True, False):
+        lines: list[str] = []
+        WholeSession(tmp_path, notify=lines.append, interactive=interactive).close()
+        assert lines == ["catalog/k.sql: There is no connector 'kafak'. Did you mean 'kafka'?"] * interactive
 
 
 def test_a_catalog_has_a_file_too(tmp_path: Path) -> None:
