@@ -261,15 +261,12 @@ def _shell() -> str:
 
 def _command_line() -> str:
     client = main.argument_parser()
-    parts = [f"{client.description} `sqlstream COMMAND --help` says the same in the terminal.", _usage(client), *_arguments(client), _rest(client)]
+    about = f"{client.description} `sqlstream COMMAND --help` says the same in the terminal."
+    parts = [about, f"```text\n{client.usage}\n```", *_arguments(client), _rest(client)]
     for module in main.SUBCOMMANDS.values():
         parser = importlib.import_module(module).parser()
         parts += [f"## {parser.prog}", prose(parser.description or ""), *_arguments(parser), _rest(parser)]
     return _page("Command line", *parts)
-
-
-def _usage(parser: argparse.ArgumentParser) -> str:
-    return f"```text\n{parser.usage}\n```"
 
 
 def _rest(parser: argparse.ArgumentParser) -> str:
@@ -283,8 +280,8 @@ def _arguments(parser: argparse.ArgumentParser) -> list[str]:
     rows = [(code(_written(a)), prose(_help(a))) for a in shown]
     parts = [table(("Argument", "What it says"), rows)] if rows else []
     for commands in (a for a in parser._actions if isinstance(a, argparse._SubParsersAction)):
-        inner = ((name, one) for name, one in commands.choices.items())
-        parts += [part for name, one in inner for part in (f"### {parser.prog} {name}", prose(one.description or ""), *_arguments(one))]
+        for name, one in commands.choices.items():
+            parts += [f"### {parser.prog} {name}", prose(one.description or ""), *_arguments(one)]
     return parts
 
 

@@ -1,6 +1,7 @@
 // What is on the page follows the server: it sends the view anew when something in it has changed, and only that is exchanged.
 import { Idiomorph } from "idiomorph";
-import { localize, time } from "./format";
+import { localize } from "./format";
+import { lost } from "./lost";
 
 /** Parts that a script has made have this attribute, and stay as they are. */
 const OWN = "data-own";
@@ -36,23 +37,15 @@ export interface Follower {
 
 /** Follow the server from now on. */
 export function follow(view: HTMLElement, address: string, follower: Follower): void {
-  const lost = document.getElementById("lost");
-  const say = (text: string | null) => {
-    document.body.classList.toggle("lost", text !== null);
-    if (lost) {
-      lost.hidden = text === null;
-      lost.textContent = text ?? "";
-    }
-  };
   const listen = (): EventSource => {
     const events = new EventSource(address);
     events.addEventListener("open", () => {
-      say(null);
+      lost(null);
       follower.begun();
     });
     events.addEventListener("error", () => {
       if (!document.body.classList.contains("lost")) {
-        say(`The server has not answered since ${time(Date.now() / 1000)}. This is how it was then; the page goes on when it answers.`);
+        lost("This is how it was then; the page goes on when it answers.");
       }
     });
     events.addEventListener("view", (event) => {

@@ -1,6 +1,7 @@
 // The view of queries: an editor, what its statements answer, saved queries with a form for their parameters.
 import { Editor, type Finding } from "./editor";
-import { localize, number, time } from "./format";
+import { localize, number } from "./format";
+import { lost } from "./lost";
 import { Results } from "./results";
 import { ServerError, Session, type Failure } from "./session";
 
@@ -48,7 +49,7 @@ class QueryView {
     this.session = new Session(Number(place.dataset["protocol"]), place.dataset["release"] ?? "", {
       confirm: (question) => (this.agreed(question) ? Promise.resolve(true) : this.asked(question)),
       download: (name, pieces) => this.results.download(name, pieces as BlobPart[], "application/octet-stream"),
-      lost: (failure) => this.lost(failure),
+      lost: (failure) => lost(failure && failure.hint),
       told: (line, passing) => (passing ? (this.status.textContent = line) : line && this.say(line)),
     });
     source.hidden = true;
@@ -251,14 +252,6 @@ class QueryView {
     }
     box.append(first, ...(hint ? [made("p", hint, "hint")] : []));
     this.said.append(box);
-  }
-
-  /** Say that the connection is gone, since when; the result is what it was then. */
-  private lost(failure: Failure | null): void {
-    document.body.classList.toggle("lost", failure !== null);
-    const bar = the("lost");
-    bar.hidden = failure === null;
-    bar.textContent = failure ? `The server has not answered since ${time(Date.now() / 1000)}. ${failure.hint}` : "";
   }
 
   private job(name: string, ended: boolean): void {

@@ -243,9 +243,12 @@ class Jobs:
 
     def _agree_to_another(self, job: Job, asked: _Submission) -> None:
         """Ask the user about ``job`` where another one runs the same statement. Raises ValidationError where there is not to be one."""
-        agrees, own = asked.settings.agrees, digest(asked.sinks, asked.settings.zone)
+        agrees = asked.settings.agrees
+        if agrees is None or job.name == asked.name:
+            return
+        own = digest(asked.sinks, asked.settings.zone)
         same = (j for j in self if j.lives and digest(j.sinks, self._submissions[j.id].settings.zone) == own)
-        if agrees is not None and job.name != asked.name and (other := next(same, None)) is not None:
+        if (other := next(same, None)) is not None:
             runs, second = short_name(other.name), short_name(job.name)
             if not agrees(f"This statement runs already, as job '{runs}'. A second job, '{second}', writes each row once more. Start it?"):
                 raise ValidationError(f"Job '{second}' was not started.", hint=f"Job '{runs}' goes on.")

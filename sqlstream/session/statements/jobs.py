@@ -41,9 +41,7 @@ _JOBS = (*_FLINKS, "restarts", "late rows", "last error", "process", "version", 
 def listed(jobs: Jobs, *, extended: bool = False, flinks: bool = False) -> Outcome:
     """SHOW JOBS; ``flinks``: with the columns that Flink's clients read."""
     if flinks and not extended:
-        own = [(j.id, j.name, j.status.value, _time(j.started)) for j in jobs]
-        others = [(r.id or None, r.name, r.state, None if r.since is None else _time(r.since)) for r in _elsewhere(jobs)]
-        return results.text_rows(_FLINKS, [*own, *others])
+        return results.text_rows(_FLINKS, [*map(_flinks, jobs), *map(_flinks_elsewhere, _elsewhere(jobs))])
     if extended:
         return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs))])
     rows = [*((j.name, j.started, by_column(j.sampled())) for j in jobs), *((r.name, r.since, r.figures) for r in _elsewhere(jobs))]
@@ -55,21 +53,29 @@ def metrics(jobs: Jobs) -> Outcome:
     return results.Figures(columns=results.text_columns(OVERVIEW), rows=_metrics(jobs), again=lambda: _metrics(jobs))
 
 
+def _flinks(job: Job) -> tuple[str | None, ...]:
+    """What Flink says of a job."""
+    return job.id, job.name, job.status.value, _time(job.started)
+
+
+def _flinks_elsewhere(record: JobRecord) -> tuple[str | None, ...]:
+    """The same of a job that is not this session's."""
+    return record.id or None, record.name, record.state, None if record.since is None else _time(record.since)
+
+
 def _listed(job: Job) -> tuple[str | None, ...]:
     """A row of SHOW JOBS EXTENDED."""
     figures = job.sampled()
     process = f"{os.getpid()}@{socket.gethostname()}" if job.lives else None
     stored = _storage(registry.JobRecord(job.folder.parent, job.name, None))
-    return job.id, job.name, job.status.value, _time(job.started), str(figures.restarts), str(figures.late), last_error(figures), process, *stored
+    return *_flinks(job), str(figures.restarts), str(figures.late), last_error(figures), process, *stored
 
 
 def _listed_elsewhere(record: JobRecord) -> tuple[str | None, ...]:
     """The same of a job that is not this session's."""
     figures = record.figures
-    started = None if record.since is None else _time(record.since)
     return (
-        record.id or None, record.name, record.state, started, figures.get("restarts"), figures.get("late rows"), figures.get("last error"),
-        record.process, *_storage(record),
+        *_flinks_elsewhere(record), figures.get("restarts"), figures.get("late rows"), figures.get("last error"), record.process, *_storage(record),
     )  # fmt: skip
 
 
