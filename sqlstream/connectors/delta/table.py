@@ -152,7 +152,7 @@ class Delta(Connector):
             cells |= {c.name: f"CAST({c.key} AS {c.type.spark})" for c in table.metadata}
             cells[KIND] = f"CASE _change_type {' '.join(_KINDS)} END"
         else:
-            frame = reader.load(path)
+            frame = _as_of(request, reader, path)
         return SourceFrame(frame.select(*[F.expr(sql).alias(name) for name, sql in cells.items()]))
 
     def write_stream(self, request: Write) -> DataStreamWriter:
@@ -253,6 +253,28 @@ def _stored(request: Write) -> DataFrame:
     from pyspark.sql import functions as F
 
     return request.frame.select(*[F.expr(f"CAST({quote(c.name)} AS {c.type.stored})").alias(c.name) for c in request.table.physical])
+
+
+def _as_of(request: Read, reader: Any, path: str) -> DataFrame:
+    """The rows of the Delta table: those of the time that is asked for, also where nothing was committed since. Delta refuses such a time."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        frame: DataFrame = reader.load(path)
+    except AnalysisException as error:
+        if error.getCondition() != "DELTA_TIMESTAMP_GREATER_THAN_COMMIT":
+            raise
+        spark = request.spark
+        text = spark_string(request.table.options["timestampAsOf"])
+        ((micros, is_past),) = spark.sql(f"SELECT unix_micros(t), t <= now() FROM (SELECT CAST({text} AS TIMESTAMP) AS t)").collect()
+        if not is_past:
+            raise
+        jvm: Any = spark._jvm
+        history = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path).history()
+        # The last commit may be given, one whose files are gone may not, and no earlier time is the first one's.
+        last = history.getActiveCommitAtTime(jvm.java.sql.Timestamp(micros // 1000), jvm.scala.Option.empty(), True, True, False)
+        frame = request.spark.read.format("delta").option("versionAsOf", str(last.version())).load(path)
+    return frame
 
 
 def _ensure(spark: SparkSession, table: Table, project: Path) -> str:

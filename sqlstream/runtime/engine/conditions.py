@@ -18,6 +18,7 @@ _COMMITS = (
     "'skipChangeCommits' = 'true' leaves out commits that change or delete rows, 'ignoreDeletes' = 'true' those that delete whole partitions;"
     " 'mode' = 'changes' reads what they change."
 )
+_KEPT = "The page of `sqlstream serve` lists a table's versions, as DESCRIBE HISTORY does in Spark. VACUUM deletes the files of old ones."
 _ANEW = "Declare the table with the columns that it has now. Submit the statement again: a job whose source has other columns is judged anew."
 
 
@@ -78,6 +79,10 @@ CONDITIONS: Mapping[str, Known] = {
     "DELTA_MISSING_DELTA_TABLE": Known(
         False, "It was deleted. A job that writes into it makes it anew when its statement is submitted again: it gets the rows since then."
     ),
+    # Times and versions that a table has not, or not any more.
+    "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION": Known(False, _KEPT, "Please use a timestamp"),
+    "DELTA_TIMESTAMP_GREATER_THAN_COMMIT": Known(False, "A table can be read as of a time that is over.", "Use a timestamp"),
+    "DELTA_VERSION_NOT_FOUND": Known(False, _KEPT),
     # Tables that change under who reads them. A query that begins again takes columns that were added.
     "DELTA_SOURCE_IGNORE_DELETE": Known(False, _COMMITS, "If you'd like to"),
     "DELTA_SOURCE_TABLE_IGNORE_CHANGES": Known(False, _COMMITS, "If this is going to happen"),

@@ -191,6 +191,15 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
     return problem
 
 
+@contextmanager
+def as_job_errors() -> Iterator[None]:
+    """Raise what Spark fails with as ``job_error`` says it."""
+    try:
+        yield
+    except Exception as error:
+        raise job_error(error) from error
+
+
 def lacks_slots(error: BaseException) -> bool:
     """Whether Spark has too few slots for tasks that have to run at the same time."""
     return "CONCURRENT_SCHEDULER_INSUFFICIENT_SLOT" in _full_text(error)

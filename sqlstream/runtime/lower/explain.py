@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.plan.properties import bounded, static
-from sqlstream.runtime.engine.failures import job_error
+from sqlstream.runtime.engine.failures import as_job_errors
 from sqlstream.runtime.lower.context import Lowering
 from sqlstream.runtime.lower.lowering import lower
 
@@ -28,9 +28,7 @@ def spark_plan(node: Node, spark: SparkSession, settings: PlanSettings, project:
             spark, streaming=streaming, batch=settings.batch, bounded=bounded(node), zone=settings.zone, project=project,
             state=Path(folder), control=control,
         )  # fmt: skip
-        try:
+        with as_job_errors():
             execution = lower(node, to)._jdf.queryExecution()
             explained = spark._jvm.org.apache.spark.sql.api.python.PythonSQLUtils.explainString(execution, "simple")  # type: ignore[union-attr]
             return str(explained).partition("\n")[2].rstrip()
-        except Exception as error:
-            raise job_error(error) from error

@@ -53,8 +53,10 @@ from sqlstream.plan.nodes import (
     WindowTvf,
     scans,
 )
+from sqlstream.plan.places import at_clause
 from sqlstream.plan.properties import awaits_watermark, bounded, changelog_mode, fields, idle_timeout, state_ttl, static
 from sqlstream.plan.properties import field as field_of
+from sqlstream.runtime.engine.failures import as_job_errors
 from sqlstream.runtime.lower import (
     aggregates,
     joins,
@@ -163,7 +165,8 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
                 spark=to.spark, table=table, streaming=streaming, splits=splits and streaming, name=to.source_name(table.path.name),
                 zone=to.zone, project=to.project, shared=to.shared, pause=to.pause,
             )  # fmt: skip
-            source = checked_source(request, find_connector(table.connector).read(request), carries_kinds=changelog_mode(node).carries_kinds)
+            with at_clause(node), as_job_errors():
+                source = checked_source(request, find_connector(table.connector).read(request), carries_kinds=changelog_mode(node).carries_kinds)
             to.source_tasks += len(source.splits) if streaming else 0
             if source.topics is not None and to.watch is not None:
                 to.watch.add_topics(source.topics)

@@ -80,5 +80,29 @@ def test_rows(tmp_path: Path, engine) -> None:
     wall = between.astimezone(zoneinfo.ZoneInfo("Asia/Tokyo"))
     (then,) = session.run(f"SELECT id FROM versions FOR SYSTEM_TIME AS OF TIMESTAMP '{wall:%Y-%m-%d %H:%M:%S.%f}'")
     (now,) = session.run("SELECT id FROM versions")
-    assert [sorted(c.row for c in outcome.changes) for outcome in (then, now)] == [[("1",)], [("1",), ("2",)]]
+    time.sleep(0.01)
+    # Nothing was committed between the last row and this time.
+    (later,) = session.run(f"SELECT id FROM versions FOR SYSTEM_TIME AS OF TIMESTAMP '{datetime.now(zoneinfo.ZoneInfo('Asia/Tokyo')):%F %T.%f}'")
+    expected = [[("1",)], [("1",), ("2",)], [("1",), ("2",)]]
+    assert [sorted(c.row for c in outcome.changes) for outcome in (then, now, later)] == expected
+    session.close()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("version", "problem"),
+    [
+        ("FOR SYSTEM_TIME AS OF TIMESTAMP '2020-01-01 00:00:00'", r"is before the earliest version available to this table \([-\d :.]+\)\.$"),
+        ("FOR SYSTEM_TIME AS OF TIMESTAMP '2999-01-01 00:00:00'", r"is after the table's latest version \([-\d :.]+\)\.$"),
+        ("/*+ OPTIONS('versionAsOf' = '77') */", r"to version 77\. Available versions: \[0, 1\]\.$"),
+    ],
+)
+def test_versions_that_are_not_there(tmp_path: Path, engine, version: str, problem: str) -> None:
+    session = client(tmp_path, engine=engine)
+    list(session.run("INSERT INTO versions VALUES (1)"))
+    with pytest.raises(ValidationError, match=problem) as raised:
+        for outcome in session.run(f"SELECT 1\nFROM versions {version}"):
+            list(outcome.changes)
+    assert (raised.value.location.line, raised.value.location.column) == (2, 6)
+    assert raised.value.hint is not None
     session.close()
