@@ -95,8 +95,9 @@ def windowing(node: Node) -> Windowing | None:
 
 
 def window_column(node: Node) -> str | None:
-    """The column with the end of a row's window, if rows are emitted as windows close: Flink emits them in its order."""
-    return node.window_end()
+    """A column whose order is that in which the windows of rows close, if these are emitted as they do: Flink emits them in it."""
+    found = windowing(node)
+    return found.closing() if found is not None and found.attached else None
 
 
 @once

@@ -238,12 +238,14 @@ def screen(
     heads = [tableau.escaped(name) + ("" if view.sort != i else " v" if view.descending else " ^") for i, name in enumerate(names)]
     widths = tableau.content_widths(heads, shown, limit)
     first = _first_column(widths, view.column, width)
-    lines: list[Line] = [("title", _fit(f"{title}   page {page + 1} of {last + 1}", width))]
+    end = _end_of_columns(widths, first, width)
+    of = f"   columns {first + 1} to {end} of {len(names)}" if end - first < len(names) else ""
+    lines: list[Line] = [("title", _fit(f"{title}   page {page + 1} of {last + 1}{of}", width))]
     lines += [("", _fit(part, width)) for line in said for part in wrapped(tableau.escaped(line), width)]
     marked = [f"[{h}]" if i == view.column and tableau.display_width(h) + 2 <= widths[i] else h for i, h in enumerate(heads)]
-    lines.append(("head", _fit(_cells(marked[first:], widths[first:]), width)))
+    lines.append(("head", _fit(_cells(marked[first:end], widths[first:end]), width)))
     for i, row in enumerate(shown):
-        lines.append(("selected" if i == min(view.row, len(shown) - 1) else "", _fit(_cells(row[first:], widths[first:]), width)))
+        lines.append(("selected" if i == min(view.row, len(shown) - 1) else "", _fit(_cells(row[first:end], widths[first:end]), width)))
     return _filled(lines, size, f"Go to page: {view.typed}_" if view.typed is not None else _key_line(width))
 
 
@@ -280,6 +282,14 @@ def _first_column(widths: Sequence[int], wanted: int, width: int) -> int:
     while first < wanted and sum(w + 3 for w in widths[first : wanted + 1]) > width:
         first += 1
     return first
+
+
+def _end_of_columns(widths: Sequence[int], first: int, width: int) -> int:
+    """Behind the last column that has room on the screen as a whole, if the ``first`` has."""
+    end = first + 1
+    while end < len(widths) and sum(w + 2 for w in widths[first : end + 1]) - 2 <= width:
+        end += 1
+    return end
 
 
 def _cells(cells: Iterable[str | None], widths: Sequence[int]) -> str:

@@ -159,6 +159,33 @@ def test_what_leaves_rows_out_needs_the_row_before_an_update(session: Session) -
 SESSION = "SELECT who, window_start AS s, window_end AS e, window_start AS again FROM TABLE(SESSION(TABLE clicks PARTITION BY who, DESCRIPTOR(ts), INTERVAL '1' HOUR))"
 
 
+_COUNTS = "(SELECT {} FROM TABLE({}(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR)) GROUP BY who, window_start, window_end)"
+
+
+@pytest.mark.parametrize(
+    ("query", "column"),
+    [
+        (_COUNTS.format("window_start AS s, window_end AS e, COUNT(*) AS c", "TUMBLE"), "e"),
+        (_COUNTS.format("window_start AS s, COUNT(*) AS c", "TUMBLE"), "s"),
+        (_COUNTS.format("COUNT(*) AS c", "TUMBLE"), None),
+        (f"SELECT s, e FROM ({SESSION}) GROUP BY who, s, e", "e"),
+        (f"SELECT who, s FROM ({SESSION}) GROUP BY who, s, e", None),
+        # Behind a join of windows the columns of a side that may be missing say nothing.
+        *(
+            (
+                f"SELECT a.s AS l, b.s AS r FROM {(of := _COUNTS.format('who, window_start AS s, window_end AS e', 'TUMBLE'))} AS a"
+                f" {kind} JOIN {of} AS b ON a.who = b.who AND a.s = b.s AND a.e = b.e",
+                found,
+            )
+            for kind, found in (("INNER", "l"), ("LEFT", "l"), ("RIGHT", "r"), ("FULL", None))
+        ),
+        ("SELECT window_start FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' HOUR))", None),
+    ],
+)
+def test_rows_come_in_the_order_in_which_windows_close(session: Session, query: str, column: str | None) -> None:
+    assert window_column(rewrite(plain(session, query))) == column
+
+
 def test_windows_and_times_pass(session: Session) -> None:
     windows = rewrite(
         plain(

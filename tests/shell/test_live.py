@@ -88,6 +88,23 @@ def test_a_screen_is_never_wider_than_the_terminal() -> None:
     assert "1" in screen(["a", "b", "c"], rows, LiveView(column=2), (50, 8), "T", 30)[2][1]
 
 
+@pytest.mark.parametrize(
+    ("column", "width", "head", "of"),
+    [
+        (0, 70, "[number]  second column  the last column", ""),
+        (0, 40, "[number]  second column", "   columns 1 to 2 of 3"),
+        (2, 40, "second column  [the last column]", "   columns 2 to 3 of 3"),
+        (0, 8, "[number]", ""),
+        (1, 8, "[second", ""),
+    ],
+)
+def test_columns_are_shown_whole_and_how_many_there_are(column: int, width: int, head: str, of: str) -> None:
+    rows = [("12345678", "of sixteen chars", "of seventeen char")]
+    title, heads, *_ = screen(["number", "second column", "the last column"], rows, LiveView(column=column), (width, 8), "T", 30)
+    assert title[1] == f"T   page 1 of 1{of}"[:width].ljust(width)
+    assert " ".join(heads[1].split()) == " ".join(head.split())
+
+
 def test_a_row_alone() -> None:
     rows = [("a", "x" * 100), ("b", None)]
     shown = [t.rstrip() for _, t in screen(["id", "text"], rows, LiveView(detail=True), (50, 9), "T", 30)]

@@ -108,10 +108,6 @@ class Node(ABC):
         """See ``windowing``."""
         return None
 
-    def window_end(self) -> str | None:
-        """See ``window_column``."""
-        return None
-
     def is_bounded(self) -> bool:
         """See ``bounded``."""
         return all(properties.bounded(i) for i in self.inputs)
@@ -207,10 +203,6 @@ class OneByOne(Unary):
     def windowing(self) -> Windowing | None:
         below = properties.windowing(self.input)
         return below and below.passed(self.sources)
-
-    def window_end(self) -> str | None:
-        below = properties.window_column(self.input)
-        return next((name for name, source in self.sources.items() if source == below), None)
 
     def lost_time(self, name: str) -> str | None:
         return self.input.lost_time(self.sources[name]) if name in self.sources else None

@@ -10,7 +10,7 @@ from sqlstream.core.changelog import ChangelogMode
 from sqlstream.plan.lineage import Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
-from sqlstream.plan.properties import fields, unchecked, window_column
+from sqlstream.plan.properties import fields, unchecked, windowing
 from sqlstream.sql.generated_names import generated
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.nodes.columns import Field, Named, NamedAggregate
     from sqlstream.plan.nodes.window_join import WindowJoin
+    from sqlstream.plan.nodes.windows import Windowing
 
 SIDE = generated("side")
 
@@ -81,8 +82,8 @@ class CoGroup(Unary):
     def key(self) -> tuple[str, ...] | None:
         return None
 
-    def window_end(self) -> str | None:
-        return window_column(self.join)
+    def windowing(self) -> Windowing | None:
+        return windowing(self.join)
 
     def awaits_watermark(self) -> bool:
         return True

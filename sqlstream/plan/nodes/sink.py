@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, ClassVar
 from sqlstream.plan.lineage import Lineage, lineage
 from sqlstream.plan.nodes import text
 from sqlstream.plan.nodes.base import Unary
-from sqlstream.plan.properties import fields, window_column
+from sqlstream.plan.properties import fields, windowing
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.plan.nodes.columns import Field
+    from sqlstream.plan.nodes.windows import Windowing
     from sqlstream.sql.tables import Table
 
 
@@ -61,5 +62,5 @@ class Sink(Unary):
         names = zip(self.table.persisted, fields(self.input), strict=True)
         return Lineage({column.name: below.columns[f.name] for column, f in names}, below.rows)
 
-    def window_end(self) -> str | None:
-        return window_column(self.input)
+    def windowing(self) -> Windowing | None:
+        return windowing(self.input)

@@ -70,9 +70,6 @@ class WindowAggregate(Unary):
         roles = {self.start: WINDOW_START, self.end: WINDOW_END, self.time: WINDOW_TIME}
         return Windowing(self.window, self.zone, {k: roles[k] for k in self.keys if k in roles}, attached=True)
 
-    def window_end(self) -> str | None:
-        return self.end
-
     def awaits_watermark(self) -> bool:
         return True
 

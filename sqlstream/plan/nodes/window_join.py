@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.plan import make
 from sqlstream.plan.nodes import text
-from sqlstream.plan.nodes.join import Join, JoinKind
+from sqlstream.plan.nodes.join import Join
 from sqlstream.plan.properties import windowing
 from sqlstream.sql.text import to_text
 
@@ -63,9 +63,6 @@ class WindowJoin(Join):
         kind = self.kind
         columns = {**({} if kind.left_optional else a.columns), **({} if kind.right_optional or kind.left_only else b.columns)}
         return replace(a, columns=columns, attached=True, times=frozenset()) if columns else None
-
-    def window_end(self) -> str | None:
-        return None if self.kind is JoinKind.FULL else self.bounds[1][self.kind.left_optional]
 
     def lost_time(self, _name: str) -> str | None:
         return None

@@ -62,9 +62,6 @@ class WindowRank(Unary):
         below = windowing(self.input)
         return below and replace(below, attached=True)
 
-    def window_end(self) -> str | None:
-        return self.end
-
     def awaits_watermark(self) -> bool:
         return True
 

@@ -47,6 +47,12 @@ class Windowing:
         """The first column that is ``role``."""
         return next((name for name, r in self.columns.items() if r == role), None)
 
+    def closing(self) -> str | None:
+        """A column whose order is that in which windows close."""
+        # Of sessions one may begin before another and close after it.
+        start = None if self.window.kind.merges else self.column(WINDOW_START)
+        return self.column(WINDOW_END) or self.column(WINDOW_TIME) or start
+
     def passed(self, sources: Mapping[str, str]) -> Windowing | None:
         """That of rows whose columns are, by name, these of the rows' columns; None where the window columns are not among them."""
         window_columns = {name: self.columns[source] for name, source in sources.items() if source in self.columns}
