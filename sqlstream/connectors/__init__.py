@@ -9,6 +9,7 @@ from sqlstream.connectors.base import Connector
 from sqlstream.connectors.blackhole import Blackhole
 from sqlstream.connectors.datagen import Datagen
 from sqlstream.connectors.delta.table import Delta
+from sqlstream.connectors.faker import Faker
 from sqlstream.connectors.files.filesystem import Filesystem
 from sqlstream.connectors.jdbc.table import Jdbc
 from sqlstream.connectors.kafka.table import Kafka
@@ -32,6 +33,7 @@ CONNECTORS: Registry[Connector] = Registry(
         Blackhole(),
         Datagen(),
         Delta(),
+        Faker(),
         Filesystem(),
         Jdbc(),
         Kafka(),
@@ -44,7 +46,6 @@ CONNECTORS: Registry[Connector] = Registry(
 _CDC = "Change data capture is not read: capture into Kafka, and read the topic with 'kafka'."
 _SINK = "Write into a Delta table, and load from there."
 REFUSED: Mapping[str, str] = {
-    "faker": "'datagen' generates rows.",
     "dynamic-kafka": "Use 'kafka', with 'topic-pattern' where topics come and go.",
     "hive": "Use 'filesystem' or 'delta' on the table's folder.",
     "iceberg": "Use 'delta'.",

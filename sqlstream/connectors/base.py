@@ -292,6 +292,12 @@ class Connector(ABC):
         """How ``table``, which can be looked up, is asked for keys; None where it is read as it is when a micro-batch begins."""
         return None
 
+    def found(self, table: Table, rows: DataFrame, names: Mapping[str, str]) -> DataFrame:
+        """``rows``, each with the row of ``table`` that is looked up for it, of a table that ``generates`` what is asked for: its columns that have
+        ``names``, under these.
+        """
+        raise NotImplementedError
+
     def read(self, request: Read) -> SourceFrame:
         """The table's physical and metadata columns, in any order, under their declared names, in carrier types (``Type.spark``).
 

@@ -6,17 +6,15 @@ that two scans of a table in one job, and a batch that is run again, see the sam
 
 from __future__ import annotations
 
-import secrets
-import time
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.base import Connector, Read, SourceFrame, once, plain_options
+from sqlstream.connectors.base import Connector, Read, SourceFrame, plain_options
+from sqlstream.connectors.numbered import NOW, ROW, numbered
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
-from sqlstream.core.hidden import hidden
 from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import spark_string
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 
     from sqlstream.sql.tables import Table
 
-ROW = hidden("row")
-NOW = hidden("now")
 _RANGES = {
     "TINYINT": (-(2**7), 2**7 - 1),
     "SMALLINT": (-(2**15), 2**15 - 1),
@@ -38,7 +34,6 @@ _RANGES = {
 _LARGEST = {"FLOAT": "3.4028235E38", "DOUBLE": "1.7976931348623157E308"}
 _LENGTH = 100
 _COLLECTION_LENGTH = 3
-_IN_ORDER = 100_000  # So many rows come from one task, and therefore in order.
 # With another value of one, a row of the same number is another.
 _makes = partial(Option, role=Role.PLACE)
 
@@ -90,19 +85,8 @@ class Datagen(Connector):
     def read(self, request: Read) -> SourceFrame:
         from pyspark.sql import functions as F
 
-        table, spark = request.table, request.spark
-        count = _count(table)
-        began, seed = map(int, once(request, "datagen", lambda: f"{int(time.time() * 1000)} {secrets.randbits(32)}").split())
-        if count is not None:
-            numbers = spark.range(0, count, 1, 1 if count <= _IN_ORDER else None).select(
-                F.col("id").alias(ROW), F.timestamp_millis(F.lit(began)).alias(NOW)
-            )
-        else:
-            rate = option_rows.value(table.options, self.options, "rows-per-second")
-            source = spark.readStream.name(request.name).format("rate").option("rowsPerSecond", str(rate))
-            # Spark's own times are of the query, and there may be several of a job.
-            time_of_row = F.expr(f"timestamp_millis({began}L + value * 1000 div {rate})")
-            numbers = source.load().select(F.col("value").alias(ROW), time_of_row.alias(NOW))
+        table = request.table
+        numbers, seed = numbered(request, _count(table), option_rows.value(table.options, self.options, "rows-per-second"))
         cells = [F.expr(_cell(_Field.of(table, c.name, c.type, seed))).alias(c.name) for c in table.physical]
         return SourceFrame(numbers.select(*cells))
 

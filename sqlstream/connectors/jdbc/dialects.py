@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
-from sqlstream.core import jars
+from sqlstream.connectors.added_jars import provide
 from sqlstream.core.errors import NotSupported, SetupError, ValidationError
 
 if TYPE_CHECKING:
@@ -108,27 +108,8 @@ def dialect(url: str) -> Dialect:
 
 def provide_driver(spark: SparkSession, driver: str, named: Dialect) -> None:
     """Load the driver into a session that lacks it, fetching its jar, and make it visible to this thread. Raises SetupError."""
-    assert spark._jvm is not None
-    thread = spark._jvm.java.lang.Thread.currentThread()
-    if _loads(thread.getContextClassLoader(), driver):
-        return
-    # What a session was given after its start is in a loader of its own, and each thread has the loader that was last set for it.
-    added = spark._jsparkSession.sharedState().jarClassLoader()
-    if not _loads(added, driver) and named.jars is not None and driver == named.driver:
-        for jar in jars.ensure(named.jars):
-            spark.sql(f"ADD JAR '{jar.as_uri()}'")
-    if not _loads(added, driver):
+    if not provide(spark, driver, named.jars if driver == named.driver else None):
         raise SetupError(f"The driver {driver} of {named.name} is missing.", hint="Pass its jar at the start: sqlstream --jar DRIVER.jar")
-    thread.setContextClassLoader(added)
-
-
-def _loads(loader: Any, name: str) -> bool:
-    from py4j.protocol import Py4JJavaError
-
-    try:
-        return loader is not None and loader.loadClass(name) is not None
-    except Py4JJavaError:
-        return False
 
 
 def actual_names(table: Table, named: Dialect, in_database: list[str]) -> dict[str, str]:

@@ -61,7 +61,7 @@ def _table(node: Node, at: exp.Expr | None) -> Node:
                 raise NotSupported(
                     "Processing-time temporal join is not supported yet.",
                     at=at,
-                    hint=f"A '{table.connector}' table can't be looked up; 'jdbc', 'delta' and 'filesystem' tables can.",
+                    hint=f"A '{table.connector}' table can't be looked up; 'jdbc', 'delta', 'filesystem' and 'faker' tables can.",
                 )
             return replace(node, static=True, bounded=True)
         case Watermark(input=source):

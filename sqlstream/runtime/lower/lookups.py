@@ -6,15 +6,24 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.in_order import arriving
+from sqlstream.core.errors import NotSupported
 from sqlstream.core.hidden import hidden
-from sqlstream.plan.nodes import JoinKind, LookupJoin
+from sqlstream.plan import make
+from sqlstream.plan.nodes import Filter, JoinKind, LookupJoin, Project, Scan, origin
+from sqlstream.plan.properties import fields
 from sqlstream.runtime.lower.operators import LookupOptions, latest_files, lookup_join
 from sqlstream.runtime.lower.row import row
+from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import DataFrame
+
+    from sqlstream.plan.nodes import Node
+    from sqlstream.sql.expressions import Expr
 
 _HOW = {JoinKind.INNER: "inner", JoinKind.LEFT: "left"}
 # Rows that a task holds while it asks a database for their keys.
@@ -41,3 +50,41 @@ def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str, *, re
     else:
         pairs = arriving(left, lambda rows: joined_with(rows, latest_files(right)))
     return pairs.select(*[quote(name) for name in row(node)])
+
+
+def generated(node: LookupJoin, left: DataFrame, zone: str) -> DataFrame:
+    """The rows of ``left``, the node's input, each with one that its table makes for it. Raises NotSupported."""
+    from pyspark.sql import functions as F
+
+    table = node.scan.table
+    made = {c.name: hidden(f"found_{i}") for i, c in enumerate(table.physical)}
+    asked = {origin(node.table, column): value for value, column in node.keys}
+    values, conditions = _above(node.table, {c.name: ColumnRef(c.type, made[c.name]) for c in table.physical})
+    if node.condition is not None:
+        conditions.append(node.condition.transform(lambda e: values.get(e.name) if isinstance(e, ColumnRef) else None))
+    rows = left.select("*", *(F.expr(render(value, zone)).alias(made[name]) for name, value in asked.items() if name is not None))
+    rows = find_connector(table.connector).found(table, rows, {name: column for name, column in made.items() if name not in asked})
+    # For an unknown key nothing is found.
+    needed = [f"{quote(made[name])} IS NOT NULL" for name in asked if name is not None]
+    fits = " AND ".join([*needed, *(f"({render(condition, zone)})" for condition in conditions)])
+    if fits and node.kind is JoinKind.INNER:
+        rows, fits = rows.where(fits), ""
+    cells = {f.name: render(values[f.name], zone) for f in fields(node.table)}
+    found = [F.expr(cell if not fits else f"if({fits}, {cell}, NULL)").alias(name) for name, cell in cells.items()]
+    return rows.select(*(quote(f.name) for f in fields(node.input)), *found).select(*[quote(name) for name in row(node)])
+
+
+def _above(node: Node, columns: Mapping[str, Expr]) -> tuple[Mapping[str, Expr], list[Expr]]:
+    """The output of ``node``, of the ``columns`` of the scan below it, and the conditions on them."""
+    match node:
+        case Scan():
+            return columns, []
+        case Project(input=source):
+            below, conditions = _above(source, columns)
+            return {c.name: make.substituted(c.expr, below) for c in node.columns}, conditions
+        case Filter(input=source):
+            below, conditions = _above(source, columns)
+            return below, [*conditions, make.substituted(node.condition, below)]
+    raise NotSupported(
+        "Functions in Python are not supported over a table that is made where it is looked up.", hint="Call them above the join, in the SELECT."
+    )

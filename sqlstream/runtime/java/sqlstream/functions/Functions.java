@@ -32,7 +32,8 @@ public final class Functions {
             JsonTexts.class,
             JsonConstructors.class,
             Variants.class,
-            Tasks.class);
+            Tasks.class,
+            Fakes.class);
 
     private static final Map<Class<?>, DataType> TYPES = Map.of(
             UTF8String.class, DataTypes.StringType,

@@ -15,7 +15,6 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.execution.FileSourceScanExec;
-import org.apache.spark.sql.execution.LocalTableScanExec;
 import org.apache.spark.sql.execution.RowDataSourceScanExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
@@ -142,19 +141,6 @@ public final class QuerySamples {
         if (plan instanceof AdaptiveSparkPlanExec adaptive) {
             return extent(adaptive.inputPlan());
         }
-        List<SparkPlan> leaves = CollectionConverters.asJava(plan.collectLeaves());
-        if (leaves.stream().allMatch(LocalTableScanExec.class::isInstance)) {
-            // Rows of VALUES. What the work reads besides is of the table that is written.
-            return new Extent(
-                    leaves.stream()
-                            .mapToLong(leaf -> ((LocalTableScanExec) leaf).rows().size())
-                            .sum(),
-                    0);
-        }
-        return scans(plan);
-    }
-
-    private static Extent scans(SparkPlan plan) {
         Extent found = Extent.NONE;
         if (plan instanceof FileSourceScanExec scan) {
             found = new Extent(0, scan.selectedPartitions().totalFileSize());
@@ -166,7 +152,7 @@ public final class QuerySamples {
             }
         }
         for (SparkPlan child : CollectionConverters.asJava(plan.children())) {
-            found = found.and(scans(child));
+            found = found.and(extent(child));
         }
         return found;
     }
