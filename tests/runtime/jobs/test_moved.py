@@ -34,7 +34,7 @@ def begun(tmp_path: Path, engine) -> Project:
     return project
 
 
-@pytest.mark.parametrize("how", [shutil.move, shutil.copytree])
+@pytest.mark.parametrize("how", [shutil.move, pytest.param(shutil.copytree, marks=pytest.mark.slow)])
 def test_a_job_goes_on_where_it_stopped(begun: Project, tmp_path: Path, engine, how) -> None:
     place = tmp_path / "now ü %20"
     how(begun.path, place)

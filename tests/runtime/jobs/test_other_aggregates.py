@@ -57,7 +57,7 @@ def on(monkeypatch: pytest.MonkeyPatch):
     return on_release
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", [q if q in ("of one key", "above a projection") else pytest.param(q, marks=pytest.mark.slow) for q in QUERIES])
 def test_the_rows_are_those_of_all_that_came(tmp_path: Path, engine, on, two_partitions, query: str) -> None:
     columns, select = QUERIES[query]
     (tmp_path / "events").mkdir()

@@ -27,6 +27,7 @@ def record(account: str, second: float, kind: str, amount: float) -> str:
     return json.dumps(values)
 
 
+@pytest.mark.slow
 def test_fraud_alerts(tmp_path: Path, engine, broker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KAFKA_BOOTSTRAP", broker.bootstrap)
     client = open_session(tmp_path, text("catalog/transactions.sql") + text("catalog/fraud_alerts.sql"), engine=engine)

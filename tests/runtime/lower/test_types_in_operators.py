@@ -86,6 +86,7 @@ def folded(emitted: list[str]) -> Counter[str]:
     return +rows
 
 
+@pytest.mark.slow
 def test_a_stream_answers_as_a_batch(tmp_path: Path, engine: Engine) -> None:
     (tmp_path / "read").mkdir()
     emitted: list[str] = []
