@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.core.errors import SqlStreamError
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.plan.builder.queries import query
 from sqlstream.sql.statements.parsing import parse
-from tests.support.sessions import optimized_plan
+from tests.support.sessions import optimized_plan, run
 
 if TYPE_CHECKING:
     from sqlstream.session.session import Session
@@ -123,3 +123,10 @@ def test_options_of_a_hint_without_effect_are_told(session: Session) -> None:
 def test_a_key_that_is_computed_is_none(session: Session) -> None:
     with pytest.raises(SqlStreamError, match="requires an equality condition"):
         optimized_plan(session, f"SELECT 1 FROM o JOIN v {AS_OF} ON o.s = v.name")
+
+
+def test_a_time_of_the_right_is_none_of_the_left(session: Session) -> None:
+    run(session, "CREATE TABLE timed (k INT, seen AS PROCTIME()) WITH ('connector' = 'datagen')")
+    with pytest.raises(ValidationError, match="Column 'seen' not found") as error:
+        optimized_plan(session, "SELECT 1 FROM o JOIN timed FOR SYSTEM_TIME AS OF seen AS t ON o.k = t.k")
+    assert error.value.hint is not None and "left of JOIN" in error.value.hint

@@ -20,12 +20,19 @@ if TYPE_CHECKING:
     from sqlstream.plan.builder.scope import PlanSettings, Relation
 
 
+_OF_LEFT = "The time is a column of what stands left of JOIN, such as: proctime AS PROCTIME()."
+
+
 def as_of(item: exp.Expr, left: Relation, settings: PlanSettings) -> str | None:
     """The time attribute of the left that ``item`` of FROM is read as of; None where it is not read as of one. Raises ValidationError."""
     period = version_of(item)
     if period is None or period.expression.find(exp.Column) is None:
         return None
-    time = bind(period.expression, left.scope(settings))
+    try:
+        time = bind(period.expression, left.scope(settings))
+    except ValidationError as error:
+        error.hint = error.hint or _OF_LEFT
+        raise
     if not make.columns(time):
         return None
     if not time.type.is_timestamp:
