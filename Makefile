@@ -15,8 +15,9 @@ demo: $(VENV)/sqlstream
 	$(VENV)/bin/sqlstream demo
 
 # Tests of streams wait as often as they work: three processes keep two cores busy.
+# A process of pytest-xdist's that dies ends the run: what replaces it is given no group of tests, and the run would wait for ever.
 test: archive
-	$(python) -m pytest --dist loadgroup --no-loadscope-reorder -n 3 -r s --durations 10 --junitxml build/tests.xml
+	$(python) -m pytest --dist loadgroup --no-loadscope-reorder -n 3 --max-worker-restart 0 -r s --durations 10 --junitxml build/tests.xml
 
 test-slow: archive
 	$(python) -m pytest -m slow
