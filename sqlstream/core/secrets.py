@@ -116,6 +116,13 @@ def masked_option(key: str, value: str) -> str:
     return MASK
 
 
+def is_masked(key: str, value: str) -> bool:
+    """Whether the value of ``key`` has asterisks where its secret was shown masked."""
+    if is_secret(key) and re.fullmatch(r"\*+", value):
+        return True
+    return any(set(value[begin:end]) == {"*"} for begin, end in places(value, pairs=True))
+
+
 def _only_references(key: str, value: str, inside: str) -> bool:
     """Whether all that is secret in the value of a secret's ``key`` is referred to: it is nothing else, or a line of JAAS with references in it."""
     return not list(_spelled(value)) or ("jaas" in key.lower() and inside == value)

@@ -61,6 +61,8 @@ class Planner:
         self.errors: list[SqlStreamError] = []
         self.modules = Modules(project, runs=python)
         self._placed: dict[str, UserFunction] = {}
+        # The version of the modules whose functions are in the catalog.
+        self._registered = 0
         # Whether nothing is run, so that variables of the environment need not be set.
         self.dry = False
 
@@ -70,13 +72,15 @@ class Planner:
         self.errors = [*self.modules.errors, *self.files.load(self.catalog, self._scope)]
         return self.errors
 
-    def reload(self) -> list[str]:
-        """Load the modules of functions whose files have changed; a line about each."""
-        version = self.modules.version
+    def reload(self) -> tuple[list[str], list[SqlStreamError]]:
+        """Load the modules of functions whose files have changed, and register the functions: a line about each file, and what is wrong in them."""
         lines = self.modules.refresh(settings.read(self.options, "python.files"))
-        if self.modules.version != version:
-            self._placed = lookup.register_functions(self.catalog, self.modules, self._placed)
-        return lines
+        # A copy of this planner may have loaded them.
+        if self.modules.version == self._registered:
+            return lines, []
+        self._placed = lookup.register_functions(self.catalog, self.modules, self._placed)
+        self._registered = self.modules.version
+        return lines, self.modules.errors
 
     def isolated_copy(self, *, dry: bool = False) -> Planner:
         """A planner that starts with this one's catalog and options and keeps changes to itself. ``dry``: what it plans is not run."""

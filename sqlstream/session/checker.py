@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.lint.scripts import Checked, script_findings
 from sqlstream.session.findings import declared_errors
+from sqlstream.session.masked_text import refuse_masked
 from sqlstream.session.runs.planning import Planning
 from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax import ast
@@ -66,6 +67,10 @@ class Checker:
         findings, catalog = self._planning.findings, self._context.catalog
         findings.planned, findings.errors = [], []
         tree = parse(statement)
+        try:
+            refuse_masked(tree, statement.text)
+        except SqlStreamError as error:
+            findings.errors.append(error)
         self._planning.carry_out(self._context, tree, statement.text)
         table: Table | None = None
         if isinstance(tree, ast.CreateTable | ast.CreateView):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.catalog.namespaces import CatalogManager
+    from sqlstream.core.errors import SqlStreamError
     from sqlstream.core.storage import Place
     from sqlstream.plan.planner import Planner
     from sqlstream.runtime.jobs.control.handed_over import InBackground
@@ -31,8 +32,16 @@ if TYPE_CHECKING:
     from sqlstream.session.files import Files
     from sqlstream.session.runs.base import Runs
 
+# Errors that are shown at once.
+MOST_ERRORS = 10
 # Puts a question to the user; the second argument tells of an interrupt.
 Ask: TypeAlias = "Callable[[str, Callable[[], bool]], bool]"
+
+
+def shown(error: SqlStreamError) -> str:
+    """An error as a line, with its place."""
+    where = f"{error.location}: " if error.location else ""
+    return f"{where}{error.message}" + (f" ({error.hint})" if error.hint else "")
 
 
 class StartsInBackground(Protocol):
@@ -156,9 +165,17 @@ class Context:
         """The options that are set."""
         return self.planner.options
 
+    def reload_functions(self) -> None:
+        """Take over what has changed in the project's modules of functions, and tell the user."""
+        lines, errors = self.planner.reload()
+        for line in (*lines, *map(shown, errors[:MOST_ERRORS])):
+            self.user.notify(line)
+
     def isolated_copy(self, runs: Runs) -> Context:
         """A session that begins with this one's catalog and options, keeps its changes to itself, and whose statements ``runs`` runs. It writes no
         file, and asks nothing.
         """
+        # Else the copy would, and this one not hear of it.
+        self.reload_functions()
         user, planner = replace(self.user, save=False, ask=None), self.planner.isolated_copy(dry=True)
         return replace(self, user=user, planner=planner, runs=runs, files=[], statement_set=None, journal=Journal({}))

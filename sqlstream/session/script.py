@@ -12,6 +12,7 @@ from sqlstream.core.depth import steps
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem
 from sqlstream.runtime.jobs.script import script_of
 from sqlstream.session.context import RunningStatement
+from sqlstream.session.masked_text import refuse_masked
 from sqlstream.session.statements import carried_out
 from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.statements.split import split, substitute
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from sqlstream.session.context import Context
     from sqlstream.session.results import Outcome
     from sqlstream.sql.statements.split import StatementText
-
-# Errors that are shown at once.
-MOST_ERRORS = 10
 
 
 def run_script(context: Context, script: str, name: str | None = None) -> Iterator[Outcome]:
@@ -83,31 +81,16 @@ def _substituted(context: Context, script: str, name: str | None) -> str:
 
 def _executed(context: Context, statement: StatementText, locate: Locate) -> Iterator[Outcome]:
     node = parse(statement)
+    refuse_masked(node, statement.text)
     context.user.interrupt.clear()
     if context.user.leaving:
         context.user.interrupt.set()
-    _reload_functions(context)
+    context.reload_functions()
     yield from carried_out(node, context, RunningStatement(statement.text, locate))
     context.journal.note(node, statement.text, context)
-
-
-def _reload_functions(context: Context) -> None:
-    modules, notify = context.planner.modules, context.user.notify
-    version = modules.version
-    for line in context.planner.reload():
-        notify(line)
-    if modules.version != version:
-        for error in modules.errors[:MOST_ERRORS]:
-            notify(shown(error))
 
 
 def _located(error: SqlStreamError, *, context: Context, script: str, name: str | None, statement: StatementText) -> SqlStreamError:
     """An error of ``statement``, with its place."""
     error.message = context.secrets.masked_message(error.message, statement.text)
     return error.located(context.secrets.masked(script), name, statement.start)
-
-
-def shown(error: SqlStreamError) -> str:
-    """An error as a line, with its place."""
-    where = f"{error.location}: " if error.location else ""
-    return f"{where}{error.message}" + (f" ({error.hint})" if error.hint else "")

@@ -18,12 +18,12 @@ from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.jobs import Jobs
 from sqlstream.session.completion.topic_names import TopicNames
-from sqlstream.session.context import Context, Secrets, User
+from sqlstream.session.context import MOST_ERRORS, Context, Secrets, User, shown
 from sqlstream.session.engine import SessionEngine
 from sqlstream.session.files import LocalFiles
 from sqlstream.session.journal import Journal
 from sqlstream.session.runs.on_spark import OnSpark
-from sqlstream.session.script import MOST_ERRORS, run_init, run_script, shown
+from sqlstream.session.script import run_init, run_script
 from sqlstream.session.standing import Standing, standing
 from sqlstream.sql.statements.parsing import parse
 

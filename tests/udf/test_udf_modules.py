@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, SqlStreamError
+from sqlstream.server.joined.editor import findings
 from sqlstream.sql import functions
 from sqlstream.udf.declarations.left_out import LeftOut, failed_call, reporting_left_out
 from tests.support.sessions import open_session, optimized_plan
@@ -219,6 +220,21 @@ def test_a_changed_file_is_loaded_again(project: Path) -> None:
         "udfs/other.py is gone, and its functions with it",
         "udfs/masking.py:1:1: The module 'masking' cannot be loaded: '(' was never closed.",
     ]
+
+
+def test_a_function_that_a_check_has_loaded_is_known(project: Path) -> None:
+    """What is typed is checked in a copy of the session, which may be the first to see a new file."""
+    session = client(project, notices := [])
+    file = project / "udfs" / "other.py"
+    for name in ("added", "renamed"):
+        file.write_text(f"from sqlstream.udf import udf\n@udf\ndef {name}(a: int) -> int: return a\n")
+        assert findings(session, f"SELECT {name}(1)") == []
+        assert f"{name.upper()}(1)" in optimized_plan(session, f"SELECT {name}(1)")
+    file.write_text("def broken(\n")
+    assert findings(session, "SELECT renamed(1)") != []
+    with pytest.raises(SqlStreamError, match="renamed"):
+        optimized_plan(session, "SELECT renamed(1)")
+    assert notices[-1].startswith("udfs/other.py:1:1: The module 'other' cannot be loaded")
 
 
 def test_python_files(project: Path, tmp_path_factory) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.catalog.ddl import literal_secrets
+from sqlstream.core.secrets import is_masked
 from sqlstream.lint.subject import Violation
 from sqlstream.sql.statements.split import VARIABLE
 from sqlstream.sql.syntax import ast
@@ -20,5 +21,6 @@ def check(subject: Subject) -> Iterator[Violation]:
         return
     written = {o.this.name: o for o in (subject.tree.options if isinstance(subject.tree, ast.CreateTable) else [])}
     for key in literal_secrets(subject.table.options):
-        if key in written and not VARIABLE.fullmatch(subject.table.options[key]):
+        value = subject.table.options[key]
+        if key in written and not VARIABLE.fullmatch(value) and not is_masked(key, value):
             yield Violation(written[key], f"'{key}' holds a secret in plain text", "write '${env:NAME}', and set the variable NAME")

@@ -125,16 +125,20 @@ def test_the_last_failures_of_all_runs_are_kept(folder: JobFolder) -> None:
 @pytest.mark.parametrize(
     ("state", "reason", "hint"),
     [
-        ("FAILED", "The job has failed: A row is wrong.", "Mend it. Submitted again, the same statement continues from its checkpoint."),
+        (
+            "FAILED",
+            "The job has failed: A row is wrong.",
+            "Mend it. Submitted again, the same statement continues from its checkpoint, with its tables as they are declared then.",
+        ),
         (
             "CANCELED",
             "The job was stopped.",
-            "Submitted again, the same statement continues from its checkpoint. Where its script runs, sqlstream jobs start NAME starts it.",
+            "Submitted again, the same statement continues from its checkpoint, with its tables as they are declared then. Where its script runs, sqlstream jobs start NAME starts it.",
         ),
         (
             "RUNNING",
             "The process that ran the job has ended without stopping it.",
-            "Submitted again, the same statement continues from its checkpoint.",
+            "Submitted again, the same statement continues from its checkpoint, with its tables as they are declared then.",
         ),
     ],
 )

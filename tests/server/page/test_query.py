@@ -11,12 +11,13 @@ from websockets.sync.client import connect
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.tokens import Tokens
-from sqlstream.server.joined.editor import statement_at
+from sqlstream.server.joined.editor import findings, statement_at
 from sqlstream.server.page.query import LONGEST_TEXT, address_of
 from sqlstream.session.joined import PATH, PROTOCOL
 from sqlstream.session.queries import save, saved_queries
 from tests.server.conftest import serving
 from tests.server.page.browser import Browser
+from tests.support.sessions import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,6 +126,25 @@ def test_findings(ask: Ask) -> None:
     found = [(f["line"], f["column"], f["error"]) for f in said["findings"]]
     assert found == [(1, 27, True), (2, 1, True)]
     assert ask("findings", text="SELECT 1")["findings"] == [] and ask("findings", text="")["findings"] == []
+
+
+@pytest.mark.parametrize("kind", ["TABLE", "TEMPORARY TABLE"])
+def test_a_statement_that_has_run_is_no_mistake(tmp_path: Path, kind: str) -> None:
+    declared = f"CREATE {kind} there (a INT) WITH ('connector' = 'datagen'); CREATE VIEW v AS SELECT a FROM there; CREATE DATABASE d"
+    session = open_session(tmp_path, declared)
+    assert findings(session, f"{declared}; SELECT a FROM v") == []
+    assert [f.message for f in findings(session, f"{declared}; SELECT b FROM v")] == ["Column 'b' not found in any table"]
+    session.close()
+
+
+def test_asterisks_are_no_secret(ask: Ask) -> None:
+    table = "CREATE TABLE kept (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d?{}', 'table-name' = 't', 'password' = '{}')"
+    problem = "The asterisks in the value of 'password' stand for a secret that was not shown."
+    for do in ("findings", "verdicts"):
+        said = json.dumps(ask(do, text=f"{table.format('', '*******')}; CREATE TABLE p (a INT) WITH ('connector' = 'print'); INSERT INTO p SELECT 1"))
+        assert problem in said and "plain text" not in said, said
+    assert "value of 'url'" in json.dumps(ask("findings", text=table.format("password=***", "x")))
+    assert "asterisks" not in json.dumps(ask("findings", text=f"{table.format('', 'a*b')}; SELECT COUNT(*) FROM kept"))
 
 
 def test_help(ask: Ask) -> None:
