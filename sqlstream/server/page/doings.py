@@ -42,7 +42,9 @@ VERBS = {
     ),
     Action.SAVEPOINT: Verb("Savepoint", "Making a savepoint", "The savepoint was made", "A copy of all that it keeps is made. It runs on."),
     Action.RESTART: Verb("Restart", "Restarting", "Restarted", "It ends after the micro-batch that runs, and begins again where it was."),
-    Action.START: Verb("Start", "Starting", "Started", "It goes on with its state, its offsets and its tables as they were. Upgrade takes these as they are now."),
+    Action.START: Verb(
+        "Start", "Starting", "Started", "It goes on with its state, its offsets and its tables as they were. Upgrade takes these as they are now."
+    ),
 }  # fmt: skip
 
 
