@@ -64,7 +64,9 @@ public final class Fakes {
         } catch (ClassCastException e) {
             return "It names several values, not one.";
         } catch (RuntimeException e) {
-            return e.getMessage() == null ? e.toString() : CONTEXT.matcher(e.getMessage()).replaceFirst(".");
+            return e.getMessage() == null
+                    ? e.toString()
+                    : CONTEXT.matcher(e.getMessage()).replaceFirst(".");
         }
     }
 
@@ -103,8 +105,8 @@ public final class Fakes {
             try {
                 return read(text);
             } catch (NumberFormatException | DateTimeException e) {
-                throw Failure.of("The expression " + expression + " of '" + path + "' gives '" + text + "', which is no "
-                        + type + ".");
+                String given = "The expression " + expression + " of '" + path + "' gives '" + text + "'";
+                throw Failure.of(given + ", which is no " + type + ".");
             }
         }
 
@@ -119,10 +121,11 @@ public final class Fakes {
                 case "DOUBLE" -> String.valueOf(Double.parseDouble(text));
                 case "DECIMAL" -> new BigDecimal(text).toPlainString();
                 case "DATE" -> utc(text).toLocalDate().toString();
-                    // Nanoseconds of the day.
-                case "TIME" -> LocalTime.ofNanoOfDay(Long.parseLong(text))
-                        .truncatedTo(precision == 0 ? ChronoUnit.SECONDS : ChronoUnit.MILLIS)
-                        .toString();
+                // Nanoseconds of the day.
+                case "TIME" ->
+                    LocalTime.ofNanoOfDay(Long.parseLong(text))
+                            .truncatedTo(precision == 0 ? ChronoUnit.SECONDS : ChronoUnit.MILLIS)
+                            .toString();
                 case "TIMESTAMP", "TIMESTAMP_LTZ" -> {
                     long unit = Math.round(Math.pow(10, 9 - precision));
                     LocalDateTime time = utc(text);
@@ -188,7 +191,8 @@ public final class Fakes {
                     cells.add(String.valueOf(count));
                 });
             }
-            return ArrayData.toArrayData(cells.stream().map(UTF8String::fromString).toArray());
+            return ArrayData.toArrayData(
+                    cells.stream().map(UTF8String::fromString).toArray());
         }
     }
 
