@@ -90,6 +90,16 @@ def test_a_broken_start_shows_the_log(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.kafka
+def test_another_broker_at_its_port_is_not_its_own(tmp_path: Path, broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that begin at the same time find the same port free."""
+    monkeypatch.setattr(module, "is_free", lambda _: True)
+    own = Broker(tmp_path)
+    with pytest.raises(SetupError, match="Kafka ended right after it was started"):
+        own.start(int(broker.bootstrap.rpartition(":")[2]))
+    assert not own.status().running
+
+
+@pytest.mark.kafka
 @pytest.mark.long
 def test_life(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     broker = Broker(tmp_path)

@@ -32,11 +32,24 @@ export class Charts {
   private points: Points = {};
   private plots: uPlot[] = [];
   private shown: Chart[] = [];
+  private root: HTMLElement | null = null;
+  private readonly widths = new ResizeObserver(() => this.resize());
 
-  constructor(private readonly root: HTMLElement) {
-    const scheme = matchMedia("(prefers-color-scheme: dark)");
-    scheme.addEventListener("change", () => this.draw());
-    new ResizeObserver(() => this.resize()).observe(root);
+  constructor() {
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  /** Draw into an element from now on: a job may go and come again while the page is open, and its charts with it. */
+  into(root: HTMLElement | null): void {
+    if (root === this.root) return;
+    this.widths.disconnect();
+    this.plots.forEach((plot) => plot.destroy());
+    this.plots = [];
+    this.root = root;
+    if (root) {
+      this.widths.observe(root);
+      this.draw();
+    }
   }
 
   /** Forget the points: all come again. */
@@ -63,14 +76,15 @@ export class Charts {
     return [this.points["at"] ?? [], ...chart.lines.map(([name]) => this.points[name] ?? [])] as uPlot.AlignedData;
   }
 
-  private width(): number {
-    return Math.max(200, (this.root.querySelector<HTMLElement>("figure")?.clientWidth ?? this.root.clientWidth) - 2);
+  private width(root: HTMLElement): number {
+    return Math.max(200, (root.querySelector<HTMLElement>("figure")?.clientWidth ?? root.clientWidth) - 2);
   }
 
   private draw(): void {
-    if (!this.shown.length) return;
+    const root = this.root;
+    if (!root || !this.shown.length) return;
     this.plots.forEach((plot) => plot.destroy());
-    this.root.replaceChildren();
+    root.replaceChildren();
     const { axis, times, line, legend } = drawing();
     const figures = this.shown.map((chart) => {
       const figure = document.createElement("figure");
@@ -80,14 +94,14 @@ export class Charts {
       const caption = document.createElement("figcaption");
       caption.textContent = chart.title;
       figure.append(caption);
-      this.root.append(figure);
+      root.append(figure);
       return figure;
     });
     this.plots = this.shown.map((chart, i) => {
       const written = (_: uPlot, value: number | null) => (value === null ? "-" : chart.write(value));
       return new uPlot(
         {
-          width: this.width(),
+          width: this.width(root),
           height: HEIGHT,
           cursor: { sync: { key: "job" }, points: { size: 5 }, drag: { x: false, y: false } },
           legend,
@@ -102,7 +116,8 @@ export class Charts {
   }
 
   private resize(): void {
-    const width = this.width();
+    if (!this.root) return;
+    const width = this.width(this.root);
     this.plots.forEach((plot) => {
       if (plot.width !== width) plot.setSize({ width, height: HEIGHT });
     });

@@ -1,8 +1,13 @@
 // How charts look: lines are told apart by their dashes, for colour means the state of a job.
 import type uPlot from "uplot";
 
-const DASHES = [[], [6, 3], [2, 3], [12, 3, 2, 3], [12, 3], [1, 6], [6, 2, 1, 2], [16, 6]];
-const BORDERS = ["solid", "dashed", "dotted", "double", "dashed", "dotted", "dashed", "double"];
+const DASHES = [[], [8, 4], [2, 4], [14, 4, 2, 4]];
+const BORDERS = ["solid", "dashed", "dotted", "double"];
+
+/** More lines than there are dashes are thicker. */
+function width(n: number): number {
+  return n % (2 * DASHES.length) < DASHES.length ? 1.5 : 4;
+}
 
 function style(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -61,8 +66,8 @@ export function drawing(): { axis: uPlot.Axis; times: (timeZone?: string) => uPl
     axis,
     // "12:34:56 AM" has room.
     times: (timeZone) => ({ ...axis, space: 90, values: clock(timeZone) }),
-    line: (n) => ({ stroke: ink, width: 1.5, dash: DASHES[n % DASHES.length] ?? [] }),
+    line: (n) => ({ stroke: ink, width: width(n), dash: DASHES[n % DASHES.length] ?? [] }),
     fill: (n) => ink.replace("rgb(", "rgba(").replace(")", `, ${SHADES[n % SHADES.length]})`),
-    legend: { live: true, markers: { width: 2, stroke: ink, fill: () => "transparent", dash: (_, n) => BORDERS[(n - 1) % BORDERS.length] ?? "solid" } },
+    legend: { live: true, markers: { width: (_, n) => 2 * width(n - 1), stroke: ink, fill: () => "transparent", dash: (_, n) => BORDERS[(n - 1) % BORDERS.length] ?? "solid" } },
   };
 }

@@ -10,17 +10,12 @@ if (view) {
   place();
   addEventListener("resize", place);
   document.fonts.ready.then(place);
-  let room: HTMLElement | null = null;
-  let drawn: Charts | null = null;
-  // A job may go and come again while the page is open, and its charts with it.
-  const charts = () => {
-    const now = document.getElementById("charts");
-    if (now !== room) {
-      room = now;
-      drawn = now && new Charts(now);
-    }
-    return drawn;
+  const charts = new Charts();
+  const changed = () => {
+    place();
+    charts.into(document.getElementById("charts"));
   };
+  charts.into(document.getElementById("charts"));
   const address = view.dataset["live"];
-  if (address) follow(view, address, { begun: () => charts()?.clear(), changed: place, points: (json) => charts()?.add(json) });
+  if (address) follow(view, address, { begun: () => charts.clear(), changed, points: (json) => charts.add(json) });
 }

@@ -44,7 +44,7 @@ PORT_LIMIT_S = 10
 BROKER_JVM = (
     "-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-Djava.awt.headless=true",
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
-    "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=yyyy-MM-dd HH:mm:ss", "-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info",
 )  # fmt: skip
 SETTINGS: tuple[tuple[str, str], ...] = (
     ("process.roles", "broker,controller"),
@@ -178,13 +178,17 @@ class Broker:
             )  # fmt: skip
         _write(self.folder / "broker.pid", str(process.pid))
         try:
-            _wait(f"{BROKER_HOST}:{port}", lambda: process.poll() is None, self._failure)
+            _wait(f"{BROKER_HOST}:{port}", lambda: process.poll() is None, self._failure, self._has_begun)
         except BaseException:
             end_process(process.pid, lambda: process.poll() is not None)
             (self.folder / "broker.pid").unlink(missing_ok=True)
             raise
         _children.append(process)
         return f"{BROKER_HOST}:{port}"
+
+    def _has_begun(self) -> bool:
+        """Whether our own process listens: who answers at its port may be another that has taken it at the same time."""
+        return _LISTENS in self.log.read_bytes()
 
     def _failure(self, what: str) -> SetupError:
         text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
@@ -218,6 +222,8 @@ class Broker:
             yield
 
 
+# What it logs when it has its sockets.
+_LISTENS = b"Kafka Server started"
 # Kept, so that Python does not warn of a child that outlives its object.
 _children: list[subprocess.Popen[bytes]] = []
 
@@ -259,13 +265,14 @@ def _java(options: tuple[str, ...], main_class: str, progress: Callable[[str], N
     return [str(require_java()), *options, "-cp", classpath, main_class]
 
 
-def _wait(bootstrap: str, alive: Callable[[], bool], failure: Callable[[str], SetupError]) -> None:
-    """Until the broker at ``bootstrap`` answers a request for its topics as the one broker of its cluster."""
+def _wait(bootstrap: str, alive: Callable[[], bool], failure: Callable[[str], SetupError], begun: Callable[[], bool] = lambda: True) -> None:
+    """Until the broker at ``bootstrap`` has ``begun``, and answers a request for its topics as the one broker of its cluster."""
     end = time.monotonic() + START_LIMIT_S
     while True:
-        with contextlib.suppress(BrokerError):
-            KafkaClient({"bootstrap.servers": bootstrap}).topics()
-            return
+        if begun():
+            with contextlib.suppress(BrokerError):
+                KafkaClient({"bootstrap.servers": bootstrap}).topics()
+                return
         if not alive():
             raise failure("Kafka ended right after it was started")
         if time.monotonic() > end:

@@ -29,11 +29,11 @@ PHASES = {
 
 class Point(NamedTuple):
     """A job at a moment, in seconds since 1970. Rates are rows a second, ``phases`` milliseconds of its longest micro-batch of that moment, in the
-    order of PHASES, ``state`` and ``heap`` bytes. None: not known.
+    order of PHASES, ``state`` and ``heap`` bytes. None: not known; of a job that has ended nothing is.
     """
 
     at: float
-    rows_in: float
+    rows_in: float | None
     rows_out: float | None
     lag: int | None
     phases: tuple[int, ...] | None
@@ -64,9 +64,13 @@ class History:
 
     def look(self, now: float) -> None:
         """Take a point of each job that runs, and forget what is older than an hour."""
-        for job in self._jobs():
-            if job.status == "RUNNING":
-                self._points.setdefault(job.name, deque()).append(point(job, now))
+        running = {job.name: job for job in self._jobs() if job.status == "RUNNING"}
+        for name, job in running.items():
+            self._points.setdefault(name, deque()).append(point(job, now))
+        for name, points in self._points.items():
+            # Lines end where the job does.
+            if name not in running and points[-1].rows_in is not None:
+                points.append(Point(now, None, None, None, None, None, None))
         for name, points in list(self._points.items()):
             while points and points[0].at < now - SECONDS:
                 points.popleft()

@@ -6,6 +6,7 @@ import difflib
 import json
 from collections import deque
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import ValidationError
@@ -72,9 +73,9 @@ class VersionShown:
 
 @dataclass(frozen=True)
 class Left:
-    """A row that was left out: when, which function failed for it or of which table it is, why, and itself as JSON."""
+    """A row that was left out: when, in seconds since 1970, which function failed for it or of which table it is, why, and itself as JSON."""
 
-    time: str
+    time: float | None
     of: str
     why: str
     row: str
@@ -233,5 +234,13 @@ def _left_out(folder: Path, runs: set[str]) -> list[Left]:
         for letter, _ in letters(file):
             if letter.get("query") in runs:
                 of, row = letter.get("function", letter.get("table")), json.dumps(letter.get("row"), ensure_ascii=False)
-                found.append(Left(str(letter.get("time", "")), str(of), str(letter.get("error", "")), row))
-    return sorted(found, key=lambda left: left.time, reverse=True)
+                found.append(Left(_seconds(letter.get("time")), str(of), str(letter.get("error", "")), row))
+    return sorted(found, key=lambda left: left.time or 0, reverse=True)
+
+
+def _seconds(time: object) -> float | None:
+    """A time of ISO 8601 in seconds since 1970; None for anything else."""
+    try:
+        return datetime.fromisoformat(str(time)).timestamp()
+    except ValueError:
+        return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlstream.core.job_names import short_name
@@ -115,11 +115,15 @@ def row_of(job: Job) -> JobRow:
     metrics = job.metrics
     state = BEHIND if metrics.falls_behind or metrics.silent is not None else STATES[metrics.status]
     problem = trouble(metrics, job.sinks, job.idle_ms)
-    return JobRow(
-        job.name, state, job.started, metrics.rows_per_second, metrics.rows_out_per_second, metrics.lag,
-        None if metrics.watermark is None else metrics.watermark / 1000, metrics.state_bytes, metrics.restarts,
-        None if problem is None else problem.text, None if problem is None else problem.hint,
+    row = JobRow(
+        job.name, state, job.started, state_bytes=metrics.state_bytes, restarts=metrics.restarts,
+        said=None if problem is None else problem.text, hint=None if problem is None else problem.hint,
     )  # fmt: skip
+    if metrics.status != "RUNNING":
+        # What it read and how far it was is not so any more.
+        return row
+    watermark = None if metrics.watermark is None else metrics.watermark / 1000
+    return replace(row, rows_in=metrics.rows_per_second, rows_out=metrics.rows_out_per_second, lag=metrics.lag, watermark=watermark)
 
 
 def row_of_record(record: JobRecord, server: Server) -> JobRow:

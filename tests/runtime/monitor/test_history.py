@@ -33,10 +33,12 @@ def test_points_of_an_hour() -> None:
         history.look(float(at))
     points = history.of(running[0].name)
     assert [p.at for p in points][:2] == [50.0, 100.0] and points[-1].at == SECONDS + 50
-    # One that has ended keeps its points, and is forgotten in the end.
+    # One that has ended keeps its points, behind which nothing is known, and is forgotten in the end.
     running[:] = [replace(running[0], status="CANCELED")]
-    history.look(SECONDS + 100)
-    assert history.of(running[0].name)[-1].at == SECONDS + 50
+    for at in (100, 105, 110):
+        history.look(SECONDS + at)
+    assert history.of(running[0].name)[-1] == Point(SECONDS + 100, None, None, None, None, None, None)
+    assert history.of(running[0].name)[-2].at == SECONDS + 50
     history.look(3 * SECONDS)
     assert history.of(running[0].name) == () and history.of("another") == ()
 
@@ -45,6 +47,7 @@ def test_a_job_that_is_started_again_goes_on_under_its_name() -> None:
     running = [job(QueryMetrics())]
     history = History(lambda: running)
     history.look(1.0)
-    running[:] = [replace(running[0], id="another")]
+    # Before it is forgotten that the first has ended, too.
+    running[:] = [replace(running[0], id="another"), replace(running[0], status="CANCELED")]
     history.look(2.0)
     assert [p.at for p in history.of(running[0].name)] == [1.0, 2.0]
