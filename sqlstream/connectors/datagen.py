@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from functools import partial
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.base import Connector, Read, SourceFrame, plain_options
-from sqlstream.connectors.numbered import NOW, ROW, numbered
+from sqlstream.connectors.base import Read, SourceFrame, plain_options
+from sqlstream.connectors.numbered import HOW_MANY, NOW, ROW, Numbered, makes
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
-from sqlstream.core.options import Option, OptionKind, Role, Support
+from sqlstream.core.options import Option, OptionKind, Support
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import spark_string
 from sqlstream.sql.types import INT, STRING, Type
@@ -34,11 +33,9 @@ _RANGES = {
 _LARGEST = {"FLOAT": "3.4028235E38", "DOUBLE": "1.7976931348623157E308"}
 _LENGTH = 100
 _COLLECTION_LENGTH = 3
-# With another value of one, a row of the same number is another.
-_makes = partial(Option, role=Role.PLACE)
 
 
-class Datagen(Connector):
+class Datagen(Numbered):
     """Random or counted rows."""
 
     name = "datagen"
@@ -48,45 +45,40 @@ class Datagen(Connector):
         "WITH ('connector' = 'datagen', 'rows-per-second' = '10',\n"
         "  'fields.item.length' = '3', 'fields.price.min' = '1', 'fields.price.max' = '99');"
     )
-    is_source = True
-    generates = True
-    bounded_by = "'number-of-rows' = '100'"
     options = (
-        _makes("rows-per-second", OptionKind.LONG, "10000", "How many rows a second, if there is no last row.", least=1),
-        _makes("number-of-rows", OptionKind.LONG, summary="How many rows; by default there is no end.", least=0),
+        *HOW_MANY,
         Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="Spark chooses the number of tasks"),
-        _makes("fields.#.kind", OptionKind.ENUM, "random", "random or sequence.", values=("random", "sequence")),
-        _makes("fields.#.min", OptionKind.STRING, summary="Smallest random number."),
-        _makes("fields.#.max", OptionKind.STRING, summary="Largest random number."),
-        _makes("fields.#.max-past", OptionKind.DURATION, "0", "How far a random TIMESTAMP may lie in the past."),
-        _makes("fields.#.length", OptionKind.INT, summary="Length of a string, of bytes or of a collection.", least=0),
-        _makes("fields.#.var-len", OptionKind.BOOLEAN, "false", "Lengths are random, up to 'length'."),
-        _makes("fields.#.start", OptionKind.LONG, summary="First number of a sequence."),
-        _makes("fields.#.end", OptionKind.LONG, summary="Last number of a sequence; the rows end with it."),
-        _makes("fields.#.null-rate", OptionKind.DOUBLE, "0", "Share of cells that are NULL."),
+        makes("fields.#.kind", OptionKind.ENUM, "random", "random or sequence.", values=("random", "sequence")),
+        makes("fields.#.min", OptionKind.STRING, summary="Smallest random number."),
+        makes("fields.#.max", OptionKind.STRING, summary="Largest random number."),
+        makes("fields.#.max-past", OptionKind.DURATION, "0", "How far a random TIMESTAMP may lie in the past."),
+        makes("fields.#.length", OptionKind.INT, summary="Length of a string, of bytes or of a collection.", least=0),
+        makes("fields.#.var-len", OptionKind.BOOLEAN, "false", "Lengths are random, up to 'length'."),
+        makes("fields.#.start", OptionKind.LONG, summary="First number of a sequence."),
+        makes("fields.#.end", OptionKind.LONG, summary="Last number of a sequence; the rows end with it."),
+        makes("fields.#.null-rate", OptionKind.DOUBLE, "0", "Share of cells that are NULL."),
     )
 
     def check(self, table: Table) -> list[str]:
         notices = option_rows.check_options(self.name, plain_options(table), self.options)
         _check_paths(table)
-        _count(table)
+        self.count(table)
         for column in table.physical:
             _cell(_Field.of(table, column.name, column.type))
-        if _count(table) is not None and "rows-per-second" in table.options:
-            notices.append("Option 'rows-per-second' of 'datagen' has no effect if there is a last row: all rows come at once.")
-        return notices
+        return [*notices, *self.without_rate(table)]
 
-    def bounded(self, table: Table) -> bool:
-        return _count(table) is not None
-
-    def static(self, table: Table) -> bool:
-        return self.bounded(table)
+    def count(self, table: Table) -> int | None:
+        counts = [int(table.options["number-of-rows"])] if "number-of-rows" in table.options else []
+        for column in table.physical:
+            if (bounds := _sequence(table, column.name)) is not None:
+                counts.append(max(0, bounds[1] - bounds[0] + 1))
+        return min(counts) if counts else None
 
     def read(self, request: Read) -> SourceFrame:
         from pyspark.sql import functions as F
 
         table = request.table
-        numbers, seed = numbered(request, _count(table), option_rows.value(table.options, self.options, "rows-per-second"))
+        numbers, seed = self.numbers(request)
         cells = [F.expr(_cell(_Field.of(table, c.name, c.type, seed))).alias(c.name) for c in table.physical]
         return SourceFrame(numbers.select(*cells))
 
@@ -138,15 +130,6 @@ def _sequence(table: Table, name: str) -> tuple[int, int] | None:
             raise ValidationError(f"Could not find required property '{option}' for sequence generator.")
         bounds.append(int(table.options[option]))
     return bounds[0], bounds[1]
-
-
-def _count(table: Table) -> int | None:
-    """How many rows there are; None where they never end."""
-    counts = [int(table.options["number-of-rows"])] if "number-of-rows" in table.options else []
-    for column in table.physical:
-        if (bounds := _sequence(table, column.name)) is not None:
-            counts.append(max(0, bounds[1] - bounds[0] + 1))
-    return min(counts) if counts else None
 
 
 def _check_paths(table: Table) -> None:

@@ -7,17 +7,16 @@ time. What is wrong with an expression is said where the table is read: it takes
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors.added_jars import provide
-from sqlstream.connectors.base import Connector, Read, SourceFrame, plain_options
-from sqlstream.connectors.numbered import ROW, numbered
+from sqlstream.connectors.base import Read, SourceFrame, plain_options
+from sqlstream.connectors.numbered import HOW_MANY, ROW, Numbered, makes
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, SetupError, ValidationError
 from sqlstream.core.hidden import hidden
 from sqlstream.core.java import classes
-from sqlstream.core.options import Option, OptionKind, Role, find_option
+from sqlstream.core.options import OptionKind, find_option
 from sqlstream.sql.generated_names import bound
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.types import INT
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from sqlstream.sql.tables import PhysicalColumn, Table
     from sqlstream.sql.types import Type
 
-# With another value of one, a row of the same number is another.
-_makes = partial(Option, role=Role.PLACE)
 _DATAFAKER = "net.datafaker.Faker"
 _COLLECTIONS = ("ARRAY", "MAP", "MULTISET")
 _SCALARS = (
@@ -41,7 +38,7 @@ _SCALARS = (
 _RENAMED = {"internet.useragentany": "Internet.userAgent"}
 
 
-class Faker(Connector):
+class Faker(Numbered):
     """Rows that look like real ones."""
 
     name = "faker"
@@ -53,18 +50,14 @@ class Faker(Connector):
         "  'fields.price.expression' = '#{number.randomDouble ''2'',''1'',''99''}',\n"
         "  'fields.ts.expression' = '#{date.past ''5'',''SECONDS''}');"
     )
-    is_source = True
-    generates = True
     can_be_looked_up = True
-    bounded_by = "'number-of-rows' = '100'"
     options = (
-        _makes("rows-per-second", OptionKind.LONG, "10000", "How many rows a second, if there is no last row.", least=1),
-        _makes("number-of-rows", OptionKind.LONG, summary="How many rows; by default there is no end.", least=0),
-        _makes("fields.#.expression", OptionKind.STRING,
+        *HOW_MANY,
+        makes("fields.#.expression", OptionKind.STRING,
                summary="What the cells are made of: of a map fields.<column>.key.expression and .value.expression, of a row"
                        " fields.<column>.<field>.expression."),
-        _makes("fields.#.null-rate", OptionKind.DOUBLE, "0", "Share of cells that are NULL.", least=0),
-        _makes("fields.#.length", OptionKind.INT, "1", "How many values a collection has.", least=1),
+        makes("fields.#.null-rate", OptionKind.DOUBLE, "0", "Share of cells that are NULL.", least=0),
+        makes("fields.#.length", OptionKind.INT, "1", "How many values a collection has.", least=1),
     )  # fmt: skip
 
     def check(self, table: Table) -> list[str]:
@@ -76,24 +69,16 @@ class Faker(Connector):
         notices = [f"Option '{key}' of 'faker' has no effect: it is of no column that rows are made for." for key in idle]
         for column in table.physical:
             _check(column, table)
-        if self.bounded(table) and "rows-per-second" in own:
-            notices.append("Option 'rows-per-second' of 'faker' has no effect if there is a last row: all rows come at once.")
-        return notices
+        return [*notices, *self.without_rate(table)]
 
-    def bounded(self, table: Table) -> bool:
-        return "number-of-rows" in table.options
-
-    def static(self, table: Table) -> bool:
-        return self.bounded(table)
+    def count(self, table: Table) -> int | None:
+        found: int | None = option_rows.value(table.options, self.options, "number-of-rows")
+        return found
 
     def read(self, request: Read) -> SourceFrame:
         table = request.table
         _provide(request.spark, table)
-        numbers, seed = numbered(
-            request,
-            option_rows.value(table.options, self.options, "number-of-rows"),
-            option_rows.value(table.options, self.options, "rows-per-second"),
-        )
+        numbers, seed = self.numbers(request)
         names = {c.name: c.name for c in table.physical}
         return SourceFrame(_made(numbers, table, names, seed).select(*map(quote, names)))
 
@@ -171,7 +156,10 @@ def _field(column: PhysicalColumn, table: Table) -> str:
             "null_rate": float(table.options.get(f"{path}.null-rate", "0")),
             "length": int(table.options.get(f"{path}.length", "1")) if column.type.root in _COLLECTIONS else 1,
             "counted": column.type.root == "MULTISET",
-            "values": [(_expression(table, place), type_.root, type_.args[0] if type_.args else 0) for place, type_ in _parts(column)],
+            "values": [
+                {"expression": _expression(table, place), "type": type_.root, "precision": type_.args[0] if type_.args else 0}
+                for place, type_ in _parts(column)
+            ],
         }
     )
 

@@ -273,7 +273,7 @@ def _as_of(request: Read, reader: Any, path: str) -> DataFrame:
         history = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path).history()
         # The last commit may be given, one whose files are gone may not, and no earlier time is the first one's.
         last = history.getActiveCommitAtTime(jvm.java.sql.Timestamp(micros // 1000), jvm.scala.Option.empty(), True, True, False)
-        frame = request.spark.read.format("delta").option("versionAsOf", str(last.version())).load(path)
+        frame = spark.read.format("delta").option("versionAsOf", str(last.version())).load(path)
     return frame
 
 

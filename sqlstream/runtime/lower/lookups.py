@@ -58,20 +58,20 @@ def generated(node: LookupJoin, left: DataFrame, zone: str) -> DataFrame:
 
     table = node.scan.table
     made = {c.name: hidden(f"found_{i}") for i, c in enumerate(table.physical)}
-    asked = {origin(node.table, column): value for value, column in node.keys}
+    asked = {name: value for value, column in node.keys if (name := origin(node.table, column)) is not None}
     values, conditions = _above(node.table, {c.name: ColumnRef(c.type, made[c.name]) for c in table.physical})
     if node.condition is not None:
         conditions.append(node.condition.transform(lambda e: values.get(e.name) if isinstance(e, ColumnRef) else None))
-    rows = left.select("*", *(F.expr(render(value, zone)).alias(made[name]) for name, value in asked.items() if name is not None))
+    rows = left.select("*", *(F.expr(render(value, zone)).alias(made[name]) for name, value in asked.items()))
     rows = find_connector(table.connector).found(table, rows, {name: column for name, column in made.items() if name not in asked})
     # For an unknown key nothing is found.
-    needed = [f"{quote(made[name])} IS NOT NULL" for name in asked if name is not None]
+    needed = [f"{quote(made[name])} IS NOT NULL" for name in asked]
     fits = " AND ".join([*needed, *(f"({render(condition, zone)})" for condition in conditions)])
     if fits and node.kind is JoinKind.INNER:
         rows, fits = rows.where(fits), ""
     cells = {f.name: render(values[f.name], zone) for f in fields(node.table)}
-    found = [F.expr(cell if not fits else f"if({fits}, {cell}, NULL)").alias(name) for name, cell in cells.items()]
-    return rows.select(*(quote(f.name) for f in fields(node.input)), *found).select(*[quote(name) for name in row(node)])
+    found = {name: F.expr(f"if({fits}, {cell}, NULL)" if fits else cell).alias(name) for name, cell in cells.items()}
+    return rows.select(*[found.get(name, F.col(quote(name))) for name in row(node)])
 
 
 def _above(node: Node, columns: Mapping[str, Expr]) -> tuple[Mapping[str, Expr], list[Expr]]:

@@ -67,11 +67,10 @@ class History:
         running = {job.name: job for job in self._jobs() if job.status == "RUNNING"}
         for name, job in running.items():
             self._points.setdefault(name, deque()).append(point(job, now))
-        for name, points in self._points.items():
+        for name, points in list(self._points.items()):
             # Lines end where the job does.
             if name not in running and points[-1].rows_in is not None:
                 points.append(Point(now, None, None, None, None, None, None))
-        for name, points in list(self._points.items()):
             while points and points[0].at < now - SECONDS:
                 points.popleft()
             if not points:

@@ -193,11 +193,7 @@ class JobPages:
         return [saved for _, saved in reversed(savepoints.below(folder)) if saved is not None and saved.job == name]
 
     def points(self, name: str, after: float) -> Points | None:
-        """The points of the charts of the job that is called so that came ``after`` a moment; None for none."""
-        try:
-            name = registry.find(self._server.jobs.folders.jobs, name).name
-        except ValidationError:
-            return None
+        """The points of a job's charts that came ``after`` a moment; None for none."""
         points = [p for p in self._server.history.of(name) if p.at > after]
         return Points(json.dumps(columns(points)), points[-1].at) if points else None
 

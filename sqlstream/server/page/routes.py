@@ -70,11 +70,12 @@ def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
 
 @dataclass(frozen=True)
 class Shown:
-    """A view: its template, its values, and its title."""
+    """A view: its template, its values, and its title; ``job``: the one whose charts are in it."""
 
     template: str
     values: dict[str, Any]
     title: str
+    job: str | None = None
 
 
 def _failed(error: SqlStreamError) -> Shown:
@@ -122,7 +123,7 @@ class _Pages:
         found = self._job.find(request.path_params["name"], request.query_params.get("show", ""))
         row = found.row
         values = {"job": found, "row": row, "parts": PARTS, "verbs": VERBS, "doing": self._doings.of(row.name), "Action": Action, **found.more}
-        return Shown("job.html", values, f"{row.short} {row.state.word}")
+        return Shown("job.html", values, f"{row.short} {row.state.word}", row.name)
 
     def query(self, request: Request) -> Shown:
         """An editor; ``saved`` names a query that it begins with, ``job`` a job, ``sql`` is the text itself. Raises NotThere, ValidationError."""
@@ -182,17 +183,19 @@ class _Pages:
     async def _events(self, request: Request, view: View) -> AsyncIterator[str]:
         """A view as it changes, until the client or the server leaves."""
         leaving: asyncio.Event = request.app.state.leaving
-        name, at, before, silent = request.path_params.get("name"), 0.0, "", 0.0
+        at, before, silent = 0.0, "", 0.0
         while not leaving.is_set():
             events = ""
             try:
-                text = await run_in_threadpool(lambda: self._rendered(request, view.make(request), "view.html"))
+                shown = await run_in_threadpool(view.make, request)
+                text = await run_in_threadpool(self._rendered, request, shown, "view.html")
             except SqlStreamError as error:
                 # As of a job that was dropped: the page says so, and goes on when there is one of that name again.
-                text = html.rendered("error.html", self._around(request, _failed(error)), layout="view.html")
+                shown = _failed(error)
+                text = html.rendered(shown.template, self._around(request, shown), layout="view.html")
             if text != before:
                 events, before = _event("view", text), text
-            if name is not None and (points := await run_in_threadpool(self._job.points, name, at)) is not None:
+            if shown.job is not None and (points := await run_in_threadpool(self._job.points, shown.job, at)) is not None:
                 at = points.last
                 events += _event("points", points.columns)
             silent = 0.0 if events else silent + _EVERY_SECONDS

@@ -1,8 +1,5 @@
 package sqlstream.functions;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
@@ -24,14 +21,14 @@ import java.util.Random;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
+import sqlstream.gateway.Described;
 
 /**
  * Cells that Datafaker makes of its expressions. A session has its classes from when a table needs them on, and they
  * are called by their names.
  */
 public final class Fakes {
-    private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Compiled<Field> FIELDS = new Compiled<>(Field::of);
+    private static final Compiled<Field> FIELDS = new Compiled<>(text -> Described.as(Field.class, text));
     private static final ThreadLocal<Maker> MAKERS = ThreadLocal.withInitial(Maker::new);
     /** As java.sql.Timestamp writes a time. */
     private static final DateTimeFormatter TIMES = new DateTimeFormatterBuilder()
@@ -144,35 +141,12 @@ public final class Fakes {
     }
 
     /**
-     * A column: how many times it has its values, and whether those of a multiset are counted. {@code salt} makes its
+     * A column: how many times it has its values, and whether those of a multiset are counted. Its path makes its
      * random numbers its own.
      */
-    private record Field(String path, double nullRate, int length, boolean counted, List<Value> values, long salt) {
-        static Field of(String text) {
-            try {
-                JsonNode json = JSON.readTree(text);
-                List<Value> values = new ArrayList<>();
-                for (JsonNode value : json.get("values")) {
-                    values.add(new Value(
-                            value.get(0).asText(),
-                            value.get(1).asText(),
-                            value.get(2).asInt()));
-                }
-                String path = json.get("path").asText();
-                return new Field(
-                        path,
-                        json.get("null_rate").asDouble(),
-                        json.get("length").asInt(),
-                        json.get("counted").asBoolean(),
-                        values,
-                        mixed(path.hashCode()));
-            } catch (JsonProcessingException e) {
-                throw new IllegalArgumentException(e);
-            }
-        }
-
+    private record Field(String path, double nullRate, int length, boolean counted, List<Value> values) {
         ArrayData cells(Maker maker, long row, long seed) {
-            maker.random.setSeed(mixed(row ^ mixed(seed) ^ salt));
+            maker.random.setSeed(mixed(row ^ mixed(seed) ^ mixed(path.hashCode())));
             if (maker.random.nextFloat() < nullRate) {
                 return null;
             }
