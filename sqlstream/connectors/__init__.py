@@ -125,7 +125,8 @@ def declared_options(written: Mapping[str, str]) -> tuple[Option, ...]:
 def lasting_options(table: Table) -> dict[str, str]:
     """The options of ``table`` that say what is read or written: without those that only say how or have no effect, and without secrets."""
     connector = CONNECTORS.find(table.connector)
-    rows = () if connector is None else connector.options
+    own = () if connector is None else connector.options
+    rows = (*own, *(row for row in declared_options(table.options) if row not in own and row.role is Role.TUNING))
 
     def lasts(key: str) -> bool:
         row = find_option(rows, key)

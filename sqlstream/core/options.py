@@ -54,7 +54,7 @@ class Option:
     """One option. ``key`` may hold ``#`` for one name or dotted path (``fields.#.kind``) and end in ``*`` for a prefix
     (``properties.*``). ``values`` are those of an ENUM, lower case. ``why`` says why it has no effect or is refused, with
     what to do instead. ``role`` is of options of tables. ``unmet``: values that ask for more than is given, which ``why`` says; ``*`` for all.
-    ``least``: the least value of a number, in milliseconds and bytes where it is such.
+    ``least``: the least value of a number, in milliseconds and bytes where it is such. ``sample``: a valid value, where not every text is one.
     """
 
     key: str
@@ -68,6 +68,7 @@ class Option:
     role: Role = Role.MEANING
     unmet: tuple[str, ...] = ()
     least: int | None = None
+    sample: str | None = None
 
     def given_instead(self, text: str) -> str | None:
         """What is given instead of what the value ``text`` asks for; None where that is given."""
@@ -115,8 +116,7 @@ def resolve_environment(options: Mapping[str, str], of: tuple[str, ...] = ("",))
     return {k: OF_ENVIRONMENT.sub(partial(value, key=k), v) if k.startswith(of) else v for k, v in options.items()}
 
 
-# A valid value in place of one that is not known yet, by its option's key or its kind.
-_SAMPLES = {"url": "jdbc:postgresql://host/database", "properties.bootstrap.servers": "host:9092"}
+# A valid value in place of one that is not known yet, by its option's kind.
 _OF_KIND = {
     OptionKind.INT: "1",
     OptionKind.LONG: "1",
@@ -137,9 +137,9 @@ def with_samples(options: Mapping[str, str], declared: tuple[Option, ...]) -> di
             return text
         option = find_option(declared, key)
         if OF_ENVIRONMENT.fullmatch(text):
-            return _SAMPLES.get(key) or (
-                option.values[0] if option and option.values else _OF_KIND.get(option.kind if option else OptionKind.STRING, "x")
-            )
+            if option is None:
+                return "x"
+            return option.sample or (option.values[0] if option.values else _OF_KIND.get(option.kind, "x"))
         return OF_ENVIRONMENT.sub(lambda m: variable(m[1]) or "x", text)
 
     return resolve_environment({k: value(k, v) for k, v in options.items()})

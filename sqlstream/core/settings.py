@@ -154,6 +154,7 @@ SETTINGS: tuple[Option, ...] = (
     _quiet("parallelism.*", SPARK_DOES),
     *(_quiet(f"{p}.*", SPARK_DOES) for p in ("taskmanager", "jobmanager", "rest", "yarn", "kubernetes", "high-availability", "metrics", "env.java")),
     Option("kafka.bootstrap.servers", OptionKind.STRING, None, "The brokers of PEEK and INFER, for topics that no table names."),
+    Option("schema-registry.url", OptionKind.STRING, None, "The schema registry of INFER, for topics that no table names."),
     Option("spark.version", _ENUM, "4.2", "The release of Spark. 4.3 is fetched when it is first asked for; it has no Delta tables, and runs"
            " queries with state in real time, too. Set it before Spark starts.", values=("4.2", "4.3")),
     Option("spark.*", OptionKind.STRING, None, "Passed on to Spark, when it starts."),

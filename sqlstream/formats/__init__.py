@@ -9,10 +9,12 @@ from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
 from sqlstream.core.registry import Registry
 from sqlstream.formats.avro import Avro
+from sqlstream.formats.avro_confluent import AvroConfluent, DebeziumAvro
 from sqlstream.formats.base import Format
 from sqlstream.formats.changes import Canal, Debezium, Maxwell, Ogg
 from sqlstream.formats.csv import Csv
 from sqlstream.formats.json import Json
+from sqlstream.formats.json_registry import JsonRegistry
 from sqlstream.formats.native import Orc, Parquet
 from sqlstream.formats.raw import Raw
 
@@ -25,10 +27,13 @@ FORMATS: Registry[Format] = Registry(
     Format,
     (
         Avro(),
+        AvroConfluent(),
         Canal(),
         Csv(),
         Debezium(),
+        DebeziumAvro(),
         Json(),
+        JsonRegistry(),
         Maxwell(),
         Ogg(),
         Orc(),
@@ -37,10 +42,7 @@ FORMATS: Registry[Format] = Registry(
     ),
 )
 # Formats that Flink has and sqlstream has not, with the reason.
-_REGISTRY = "the schema is in a registry, which sqlstream can't query; 'avro' derives it from the columns"
 REFUSED: Mapping[str, str] = {
-    "avro-confluent": _REGISTRY,
-    "debezium-avro-confluent": _REGISTRY,
     "protobuf": "it needs a class generated from a schema; use 'avro' or 'json'",
 }
 

@@ -57,9 +57,9 @@ class Property:
 
 
 class Format(ABC):
-    """Base of formats. ``options`` are without prefix. ``records``: whether it has records, as of Kafka or in lines of a file; ``files``:
-    whether it has files of its own, which a file source of Spark's reads and writes. ``of_records``, ``of_files``: options that only the one or
-    the other have.
+    """Base of formats. ``options`` are without prefix. ``records``: whether it has records, as of Kafka; ``in_lines``: whether these can be the lines
+    of a file; ``files``: whether it has files of its own, which a file source of Spark's reads and writes. ``of_records``, ``of_files``: options that
+    only the one or the other have.
 
     ``mode``: the kinds of rows that records stand for.
     """
@@ -69,6 +69,7 @@ class Format(ABC):
     properties: ClassVar[tuple[Property, ...]] = ()
     records: ClassVar[bool] = True
     files: ClassVar[bool] = False
+    in_lines: ClassVar[bool] = True
     of_records: ClassVar[tuple[str, ...]] = ()
     of_files: ClassVar[tuple[str, ...]] = ()
     mode: ClassVar[ChangelogMode] = ChangelogMode.APPEND
@@ -80,6 +81,10 @@ class Format(ABC):
         """Notices about these columns, where values differ from Flink's."""
         precise = (n for n, t in fields if any(p.is_timestamp and p.args[0] > 6 for p in t.parts))
         return [f"Column '{n}': times are kept to the microsecond; further digits are cut off." for n in precise]
+
+    def in_topic(self, options: dict[str, str], topic: str, part: str) -> dict[str, str]:
+        """``options`` with what a topic says of its records; ``part``: key or value."""
+        return options
 
     def option(self, options: Mapping[str, str], key: str) -> Any:
         """The typed value of an option, or its default."""

@@ -72,7 +72,7 @@ class ChangeFormat(JsonBased):
         inner = {p.field: p.field_type for p in wanted if not (wrapped and p.outer)}
         outer = {p.field: p.field_type for p in wanted if wrapped and p.outer}
         others = tuple((_OTHER + n, t) for n, t in (inner | outer).items())
-        description = {"record": self._type(fields, inner), "kinds": _codes(self.shape), "wrapped": wrapped}
+        description = {"record": self._type(fields, inner), "kinds": codes(self.shape), "wrapped": wrapped}
         if wrapped:
             description["record"] = _row({"payload": description["record"], **_described(outer)})
         iso = self.option(options, "timestamp-format.standard") == "iso-8601"
@@ -115,7 +115,8 @@ def _described(fields: Mapping[str, Type]) -> dict[str, Any]:
     return {name: json_read.reader_type(type_) for name, type_ in fields.items()}
 
 
-def _codes(shape: Envelope) -> dict[str, list[int | None]]:
+def codes(shape: Envelope) -> dict[str, list[int | None]]:
+    """The kinds of rows by the change's name, as the readers in Java take them."""
     return {name: [None if k is None else k.code for k in kinds] for name, kinds in shape.kinds.items()}
 
 

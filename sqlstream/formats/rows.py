@@ -37,8 +37,9 @@ def read_rows(record: Encoded, reader: Any, fields: Fields, problem: str | None,
     if problem is not None:
         # The place of a record is computed only for one that can't be read.
         shown = f"CAST({record.value} AS STRING)" if text else f"hex(CAST({record.value} AS BINARY))"
-        place = f"raise_error(concat({spark_string(f'{problem} ')}, {marked_record(shown)}, ' (', {record.origin}, ').', {why}))"
-        row_array = F.when(value.isNotNull(), F.coalesce(row_array, F.expr(place).cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
+        told = F.expr(f"concat({spark_string(f'{problem} ')}, {marked_record(shown)}, ' (', {record.origin}, ').', {why})")
+        error = F.raise_error(F.concat(told, Column(reader.why(value._jc))))
+        row_array = F.when(value.isNotNull(), F.coalesce(row_array, error.cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
     if record.nulls:
         row_array = F.coalesce(row_array, F.array(F.lit(None).cast(f"STRUCT<{columns_sql(fields)}>")))
     kept = [F.col(quote(c)) for c in frame.columns]

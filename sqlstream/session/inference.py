@@ -50,12 +50,41 @@ _MOST_LEVELS = 100
 _WIDER = ("INT", "BIGINT", "DOUBLE")
 
 
-def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iterable[bytes | None]) -> str:
+@dataclass(frozen=True)
+class Proposal:
+    """Columns, the options of their format, and lines of a comment about them."""
+
+    columns: Sequence[str]
+    options: Mapping[str, str]
+    comment: str = ""
+
+
+def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iterable[bytes | None], known: Proposal | None = None) -> str:
     """The statement that declares ``topic`` as the table ``name`` (as it is written). ``brokers`` are the options that lead to it.
 
-    Where some records are no JSON objects, as most are, a comment above it says so.
+    ``known``: what is known of the records otherwise. Where some records are no JSON objects, as most are, a comment above it says so.
     """
-    texts = [v.decode("utf-8", "replace") for v in values if v is not None]
+    found = known or of_values([v for v in values if v is not None])
+    options = {
+        "connector": "kafka",
+        "topic": topic,
+        **brokers,
+        "scan.startup.mode": "earliest-offset",
+        **found.options,
+    }
+    body = ",\n".join(f"  {c}" for c in found.columns)
+    written = ",\n".join(f"  {flink_string(k)} = {flink_string(v)}" for k, v in options.items())
+    return f"{found.comment}CREATE TABLE {name} (\n{body}\n) WITH (\n{written}\n)"
+
+
+def watermark(column: str) -> str:
+    """The usual watermark of a column."""
+    return f"WATERMARK FOR {flink_name(column)} AS {flink_name(column)} - INTERVAL '5' SECOND"
+
+
+def of_values(values: Iterable[bytes]) -> Proposal:
+    """What the values of records themselves tell."""
+    texts = [value.decode("utf-8", "replace") for value in values]
     documents, comment = _documents(texts), ""
     if 2 * len(documents) > len(texts):
         columns, options = _of_json(documents)
@@ -66,16 +95,7 @@ def create_table(name: str, topic: str, brokers: Mapping[str, str], values: Iter
         options = {"format": "csv"}
     else:
         columns, options = ["line STRING"], {"format": "raw"}
-    options = {
-        "connector": "kafka",
-        "topic": topic,
-        **brokers,
-        "scan.startup.mode": "earliest-offset",
-        **options,
-    }
-    body = ",\n".join(f"  {c}" for c in columns)
-    written = ",\n".join(f"  {flink_string(k)} = {flink_string(v)}" for k, v in options.items())
-    return f"{comment}CREATE TABLE {name} (\n{body}\n) WITH (\n{written}\n)"
+    return Proposal(columns, options, comment)
 
 
 def _documents(texts: Sequence[str]) -> list[dict[str, Any]]:
@@ -103,7 +123,7 @@ def _of_json(documents: Sequence[dict[str, Any]]) -> tuple[list[str], dict[str, 
         time = f"{millis}_ltz"
         columns.append(f"{flink_name(time)} AS TO_TIMESTAMP_LTZ({flink_name(millis)}, 3)")
     if time is not None:
-        columns.append(f"WATERMARK FOR {flink_name(time)} AS {flink_name(time)} - INTERVAL '5' SECOND")
+        columns.append(watermark(time))
     return columns, options
 
 

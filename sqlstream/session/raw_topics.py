@@ -13,7 +13,7 @@ from sqlstream.connectors.kafka.connector import OWN, matches
 from sqlstream.core.environment import KAFKA_BOOTSTRAP, development_broker, variable
 from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.core.options import resolve_environment
-from sqlstream.session import results
+from sqlstream.session import registered_topics, results
 from sqlstream.session.inference import SAMPLE, create_table
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.syntax import ast
@@ -61,7 +61,8 @@ def proposed(node: ast.Infer, catalog: CatalogManager, options: Mapping[str, str
     if not any(r.value is not None for r in records):
         raise ValidationError(f"The topic '{topic}' has no records to infer a table from.", at=node.topic)
     name = ".".join(quote(p) for p in ast.parts(node.this)) if node.this is not None else quote(topic)
-    return create_table(name, topic, there.options, [r.value for r in records])
+    values = [r.value for r in records]
+    return create_table(name, topic, there.options, values, registered_topics.proposal(topic, values, list(_tables(catalog)), options))
 
 
 def brokers(catalog: CatalogManager, options: Mapping[str, str], project: Path, topic: str | None = None) -> TopicBrokers:

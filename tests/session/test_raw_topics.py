@@ -1,6 +1,7 @@
 """PEEK and INFER: records read without a JVM, and tables told from them."""
 
 import json
+import struct
 
 import pytest
 
@@ -10,6 +11,7 @@ from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.session import raw_topics, results
 from sqlstream.session.inference import create_table
 from tests.support.kafka_mock import MockKafka
+from tests.support.registry import registry
 from tests.support.sessions import open_session
 
 DAY = 1_767_225_600_000
@@ -211,3 +213,79 @@ def test_some_records_that_are_no_json_are_told_of():
     )
     # As many are no reason to believe that the others are what is meant.
     assert "line STRING" in inferred({"a": 1}, b"[1]")
+
+
+ORDER = {"type": "record", "name": "Order", "fields": [
+    {"name": "id", "type": "int"}, {"name": "from", "type": ["null", "string"], "default": None},
+    {"name": "made", "type": {"type": "long", "logicalType": "timestamp-micros"}},
+    {"name": "at", "type": ["null", {"type": "long", "logicalType": "timestamp-millis"}], "default": None},
+    {"name": "place", "type": "Place"},
+]}  # fmt: skip
+PLACE = {"type": "record", "name": "Place", "fields": [{"name": "city", "type": "string"}]}
+
+
+@pytest.fixture
+def schemas():
+    with registry(user="me:secret") as running:
+        yield running
+
+
+def told_by_infer(session, statement="INFER TABLE FROM 't'") -> str:
+    return "\n".join(outcome.lines for outcome in session.run(statement) if isinstance(outcome, results.Text))
+
+
+def test_infer_asks_the_registry(kafka, tmp_path, monkeypatch, schemas):
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
+    schemas.add("place", PLACE)
+    number = schemas.add("t-value", ORDER, references=(("Place", "place", 1),))
+    kafka.produce("t", (DAY, None, struct.pack(">bi", 0, number) + b"\x02"))
+    session = open_session(tmp_path)
+    assert told_by_infer(session).startswith(
+        "-- The records begin with the number of a schema. To get its columns, name the schema registry, and write this again:\n"
+        "-- SET 'schema-registry.url' = 'http://host:8081';\nCREATE TABLE `t` (\n  record BYTES\n)"
+    )
+    list(session.run(f"SET 'schema-registry.url' = '{schemas.url}'"))
+    with pytest.raises(SetupError, match="does not answer: HTTP Error 401"):
+        told_by_infer(session)
+    list(session.run(f"SET 'schema-registry.url' = '{schemas.url.replace('//', '//me:secret@')}'"))
+    columns = (
+        "  id INT NOT NULL,\n  `from` STRING,\n  made BIGINT NOT NULL,\n  `at` TIMESTAMP(3),\n  place ROW<`city` STRING NOT NULL> NOT NULL,\n"
+        "  WATERMARK FOR `at` AS `at` - INTERVAL '5' SECOND\n"
+    )
+    told = told_by_infer(session)
+    assert f"CREATE TABLE `t` (\n{columns}) WITH (" in told
+    assert "'format' = 'avro-confluent',\n  'avro-confluent.url' = 'http://*" in told
+    assert "secret" not in told
+    list(session.run("INFER TABLE FROM 't' SAVE"))
+    # What it says is a table, and its registry is that of other topics.
+    list(session.run("RESET 'schema-registry.url'"))
+    kafka.produce("changes", (DAY, None, struct.pack(">bi", 0, schemas.add("changes-value", ENVELOPE)) + b"\x02"))
+    told = told_by_infer(session, "INFER TABLE FROM 'changes'")
+    assert "CREATE TABLE `changes` (\n  id INT NOT NULL,\n  name STRING\n)" in told
+    assert "'format' = 'debezium-avro-confluent',\n  'debezium-avro-confluent.url' = " in told
+
+
+ENVELOPE = {"type": "record", "name": "Envelope", "fields": [
+    {"name": "before", "type": ["null", {"type": "record", "name": "Value", "fields": [
+        {"name": "id", "type": "int"}, {"name": "name", "type": ["null", "string"], "default": None}]}], "default": None},
+    {"name": "after", "type": ["null", "Value"], "default": None},
+    {"name": "op", "type": "string"},
+]}  # fmt: skip
+
+
+def test_infer_of_json_and_of_other_schemas(kafka, tmp_path, monkeypatch):
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
+    with registry() as schemas:
+        session = open_session(tmp_path)
+        list(session.run(f"SET 'schema-registry.url' = '{schemas.url}'"))
+        prefix = struct.pack(">bi", 0, schemas.add("t-value", "{}", kind="JSON"))
+        kafka.produce("t", (DAY, None, prefix + b'{"n": 1, "at": "2024-05-01T10:00:00Z"}'))
+        told = told_by_infer(session)
+        assert "  n INT,\n  `at` TIMESTAMP_LTZ(3),\n" in told
+        assert "'format' = 'json-registry',\n" in told
+        assert "'json-registry.timestamp-format.standard' = 'ISO-8601',\n" in told
+        kafka.produce("p", (DAY, None, struct.pack(">bi", 0, schemas.add("p-value", "message P {}", kind="PROTOBUF")) + b"\x00\x02"))
+        assert (
+            "-- Schema 2, of the kind PROTOBUF, has no columns that a format here can read.\nCREATE TABLE `p` (\n  record BYTES\n)"
+            in told_by_infer(session, "INFER TABLE FROM 'p'")
+        )

@@ -103,6 +103,11 @@ class Filesystem(Connector):
         rows = self.options + (formats.table_options(format_, files=format_.files) if format_ else ())
         notices = option_rows.check_options(self.name, plain_options(table), rows)
         assert format_ is not None
+        if not (format_.files or format_.in_lines):
+            raise NotSupported(
+                f"Format '{format_.name}' is for records of Kafka: a line of a file can't hold one.",
+                hint="Files have 'avro', 'json', 'csv', 'parquet', 'orc' or 'raw'.",
+            )
         known = {c.name for c in table.physical}
         for key in table.partition_keys:
             if key not in known:

@@ -60,7 +60,8 @@ class Jdbc(Connector):
     is_sink = True
     can_be_looked_up = True
     options = (
-        Option("url", OptionKind.STRING, required=True, summary="The URL: jdbc:postgresql://host:port/database.", role=Role.PLACE),
+        Option("url", OptionKind.STRING, required=True, summary="The URL: jdbc:postgresql://host:port/database.", role=Role.PLACE,
+               sample="jdbc:postgresql://host/database"),
         Option("table-name", OptionKind.STRING, required=True, summary="The table in the database.", role=Role.PLACE),
         Option("driver", OptionKind.STRING, summary="The driver's class; by default that of the URL."),
         Option("username", OptionKind.STRING, summary="The user.", role=Role.TUNING),

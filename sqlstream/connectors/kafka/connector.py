@@ -47,7 +47,14 @@ IDLE_TIMEOUT = "scan.watermark.idle-timeout"
 TOPICS = (
     Option("topic", OptionKind.LIST, summary="Topics to read, separated by ;, or the topic to write.", role=Role.PLACE),
     Option("topic-pattern", OptionKind.STRING, summary="A regular expression; all topics it matches are read.", role=Role.PLACE),
-    Option("properties.bootstrap.servers", OptionKind.STRING, required=True, summary="Comma-separated brokers, host:port.", role=Role.TUNING),
+    Option(
+        "properties.bootstrap.servers",
+        OptionKind.STRING,
+        required=True,
+        summary="Comma-separated brokers, host:port.",
+        role=Role.TUNING,
+        sample="host:9092",
+    ),
     Option("properties.group.id", OptionKind.STRING, summary="The group whose committed offsets 'group-offsets' means."),
     Option("properties.*", OptionKind.STRING, summary="Any other property of Kafka's clients.", role=Role.TUNING),
 )

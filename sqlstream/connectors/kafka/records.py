@@ -72,17 +72,26 @@ class Layout:
     def key_format_fields(self) -> Fields:
         return tuple((self.key_names[n], t) for n, t in self.key_fields)
 
+    def value_options(self, options: Mapping[str, str]) -> dict[str, str]:
+        """The options of the value's format, of a table's."""
+        return self.value.in_topic(formats.own_options(self.value, options, self.value_prefix), options.get("topic", ""), "value")
+
+    def key_options(self, options: Mapping[str, str]) -> dict[str, str]:
+        """The options of the key's format, of a table's."""
+        assert self.key is not None
+        return self.key.in_topic(formats.own_options(self.key, options, "key."), options.get("topic", ""), "key")
+
     def check(self, table: Table) -> None:
         """Check what the formats require of their columns. Raises ValidationError."""
-        self.value.check(self.value_fields, formats.own_options(self.value, table.options, self.value_prefix))
+        self.value.check(self.value_fields, self.value_options(table.options))
         if self.key is not None:
-            self.key.check(self.key_format_fields, formats.own_options(self.key, table.options, "key."))
+            self.key.check(self.key_format_fields, self.key_options(table.options))
 
     def notices(self, table: Table) -> list[str]:
         """The notices of the formats about their columns, each once."""
-        notices = self.value.notices(self.value_fields, formats.own_options(self.value, table.options, self.value_prefix))
+        notices = self.value.notices(self.value_fields, self.value_options(table.options))
         if self.key is not None:
-            notices += self.key.notices(self.key_format_fields, formats.own_options(self.key, table.options, "key."))
+            notices += self.key.notices(self.key_format_fields, self.key_options(table.options))
         return list(dict.fromkeys(notices))
 
 
@@ -174,11 +183,11 @@ def decoded(frame: DataFrame, table: Table, how: Layout, split: Column | None = 
     out = frame.select(*source, *metadata)
     columns: dict[str, str] = {}
     if how.key is not None:
-        out = _with(how.key, Encoded(out, _KAFKA + "key", origin), how.key_format_fields, table.options, "key.", _KEY)
+        out = _with(how.key, Encoded(out, _KAFKA + "key", origin), how.key_format_fields, how.key_options(table.options), _KEY)
         columns = {n: quote(_KEY + how.key_names[n]) for n, _ in how.key_fields}
     properties = tuple(dict.fromkeys(c.key[len(_OF_VALUE) :] for c in table.metadata if c.key not in _METADATA))
     value = Encoded(out, _KAFKA + "value", origin, properties=properties, nulls=how.upserts)
-    out = _with(how.value, value, how.value_fields, table.options, how.value_prefix, _VALUE)
+    out = _with(how.value, value, how.value_fields, how.value_options(table.options), _VALUE)
     for name, _ in how.value_fields:
         own = quote(_VALUE + name)
         columns[name] = f"if({_KAFKA}value IS NULL, {columns[name]}, {own})" if how.upserts and name in columns else own
@@ -193,9 +202,9 @@ def decoded(frame: DataFrame, table: Table, how: Layout, split: Column | None = 
     return out.select(*[F.expr(columns[c.name]).alias(c.name) for c in table.columns if c.name in columns], *more)
 
 
-def _with(format_: Format, record: Encoded, fields: Fields, options: Mapping[str, str], prefix: str, start: str) -> DataFrame:
+def _with(format_: Format, record: Encoded, fields: Fields, options: Mapping[str, str], start: str) -> DataFrame:
     """``record.frame`` with the decoded ``fields`` and properties, their names behind ``start``, and KIND."""
-    made = format_.decode(record, fields, formats.own_options(format_, options, prefix))
+    made = format_.decode(record, fields, options)
     names = [start + n for n, _ in fields] + [f"{start}{_PROPERTY}{p}" for p in record.properties]
     return made.toDF(*record.frame.columns, *names, *([KIND] if format_.mode.carries_kinds else []))
 
@@ -210,7 +219,7 @@ def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = N
             f"Metadata column '{written['timestamp'].name}' can't be written: Spark's Kafka sink sets the record's time itself.",
             hint=f"Declare it VIRTUAL: {written['timestamp'].name} TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL.",
         )
-    value = how.value.encode(how.value_fields, formats.own_options(how.value, table.options, how.value_prefix))
+    value = how.value.encode(how.value_fields, how.value_options(table.options))
     columns = [(value if removed is None else F.when(~F.expr(removed), value)).alias(_SENT)]
     sent = [F.col(_SENT).alias("value")]
     headers = []
@@ -228,7 +237,7 @@ def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = N
     if how.key is not None:
         # The key's fields have their names in the key, which may be those of other columns in the value.
         columns += [F.col(quote(n)).alias(how.key_names[n]) for n, _ in how.key_fields]
-        key = how.key.encode(how.key_format_fields, formats.own_options(how.key, table.options, "key."))
+        key = how.key.encode(how.key_format_fields, how.key_options(table.options))
         sent.append(key.alias("key"))
     return frame.select(*columns).select(*sent).withColumn("value", _small_enough(table, keyed=how.key is not None))
 

@@ -9,7 +9,7 @@ from functools import partial
 from sqlglot import exp
 
 from sqlstream.catalog.circles import reads_itself
-from sqlstream.connectors import find_connector
+from sqlstream.connectors import declared_options, find_connector
 from sqlstream.core import spark_releases
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.core.options import meant, resolve_environment, with_samples
@@ -183,7 +183,7 @@ def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
             hint=f"RESET '{spark_releases.OPTION}' runs on Spark {spark_releases.INSTALLED}. One process runs on one release: put these"
             " statements into a script of their own, for `sqlstream jobs start`.",
         )  # fmt: skip
-    known = partial(with_samples, declared=connector.options) if env.settings.dry else resolve_environment
+    known = partial(with_samples, declared=declared_options(declared.options)) if env.settings.dry else resolve_environment
     resolved = replace(declared, options=known(declared.options))
     if env.settings.warehouse:
         resolved = connector.placed(resolved, known({"warehouse": env.settings.warehouse})["warehouse"])

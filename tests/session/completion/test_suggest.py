@@ -80,7 +80,7 @@ HELP FU‸                                               FUNCTIONS | FUNCTION
 HELP FORM‸                                             FORMAT
 HELP TOP‸                                              TOP-N
 HELP CONNECTOR k‸                                      kafka
-HELP FORMAT de‸                                        debezium-json
+HELP FORMAT de‸                                        debezium-avro-confluent
 HELP SET idle‸                                         'sql-gateway.session.idle-timeout' | 'table.exec.source.idle-timeout'
 SOURCE '‸                                              'queries/daily.sql' | 'queries/weekly.sql'
 \\n ‸                                                  daily | weekly

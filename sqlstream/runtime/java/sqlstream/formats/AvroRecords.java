@@ -28,7 +28,7 @@ import sqlstream.catalyst.Scala;
  * Reads and writes records of Avro that come without their schema: Spark's own functions don't say which record they
  * can't read.
  */
-public final class AvroRecords extends RecordReader {
+public class AvroRecords extends RecordReader {
     private final String type;
     private final String schemaText;
     private final boolean json;
@@ -52,21 +52,55 @@ public final class AvroRecords extends RecordReader {
 
     @Override
     public ArrayData read(byte[] record) {
-        if (reader == null) {
-            schema = new Schema.Parser().parse(schemaText);
-            values = AvroValues.reader(StructType.fromDDL(type), schema);
-            reader = new GenericDatumReader<>(schema);
-        }
         try {
-            return new GenericArrayData(new Object[] {values.row(reader.read(null, decoder(record)))});
+            return new GenericArrayData(new Object[] {row(record)});
         } catch (IOException | AvroRuntimeException | ClassCastException | IndexOutOfBoundsException unreadable) {
             return null;
         }
     }
 
+    @Override
+    String reason(byte[] record) {
+        try {
+            row(record);
+            return null;
+        } catch (IOException | AvroRuntimeException unreadable) {
+            return unreadable.getMessage();
+        } catch (ClassCastException | IndexOutOfBoundsException unreadable) {
+            return null;
+        }
+    }
+
+    private InternalRow row(byte[] record) throws IOException {
+        if (values == null) {
+            values = AvroValues.reader(StructType.fromDDL(type), schema());
+        }
+        IndexedRecord decoded = decoded(record);
+        if (decoded == null) {
+            throw new IOException("The record is null");
+        }
+        return values.row(decoded);
+    }
+
+    /** The record that is in these bytes. */
+    IndexedRecord decoded(byte[] record) throws IOException {
+        if (reader == null) {
+            reader = new GenericDatumReader<>(schema());
+        }
+        return reader.read(null, decoder(record));
+    }
+
+    /** The schema of a row. */
+    final Schema schema() {
+        if (schema == null) {
+            schema = new Schema.Parser().parse(schemaText);
+        }
+        return schema;
+    }
+
     private Decoder decoder(byte[] record) throws IOException {
         if (json) {
-            return DecoderFactory.get().jsonDecoder(schema, new ByteArrayInputStream(record));
+            return DecoderFactory.get().jsonDecoder(schema(), new ByteArrayInputStream(record));
         }
         decoder = DecoderFactory.get().binaryDecoder(record, decoder);
         return decoder;
@@ -81,16 +115,19 @@ public final class AvroRecords extends RecordReader {
     /** The record of a row. */
     public byte[] write(InternalRow row) throws IOException {
         if (writer == null) {
-            schema = new Schema.Parser().parse(schemaText);
-            values = AvroValues.writer(StructType.fromDDL(type), schema);
-            writer = new GenericDatumWriter<>(schema);
+            values = AvroValues.writer(StructType.fromDDL(type), schema());
+            writer = new GenericDatumWriter<>(schema());
         }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        begin(bytes);
         Encoder to = encoder(bytes);
         writer.write(values.record(row), to);
         to.flush();
         return bytes.toByteArray();
     }
+
+    /** Write what stands before a record. */
+    void begin(ByteArrayOutputStream bytes) {}
 
     private Encoder encoder(ByteArrayOutputStream bytes) throws IOException {
         if (json) {

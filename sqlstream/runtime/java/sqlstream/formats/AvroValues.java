@@ -4,12 +4,14 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericFixed;
 import org.apache.avro.generic.IndexedRecord;
 import org.apache.avro.util.Utf8;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -61,11 +63,11 @@ final class AvroValues {
     }
 
     static Rows writer(StructType type, Schema schema) {
-        return new Rows(written(type, schema));
+        return new Rows(written(type, actual(schema)));
     }
 
     static Rows reader(StructType type, Schema schema) {
-        return new Rows(read(type, schema));
+        return new Rows(read(type, actual(schema)));
     }
 
     /** The part of a record's schema that has the fields of {@code type}. */
@@ -79,8 +81,14 @@ final class AvroValues {
     }
 
     /** The schema without the NULL that may stand in its place. */
-    private static Schema actual(Schema schema) {
-        return schema.getType() == Schema.Type.UNION ? schema.getTypes().get(1) : schema;
+    static Schema actual(Schema schema) {
+        if (schema.getType() != Schema.Type.UNION) {
+            return schema;
+        }
+        return schema.getTypes().stream()
+                .filter(type -> type.getType() != Schema.Type.NULL)
+                .findFirst()
+                .orElseThrow();
     }
 
     /**
@@ -120,11 +128,13 @@ final class AvroValues {
             }
             case BYTES ->
                 type instanceof DecimalType
-                        ? value -> ByteBuffer.wrap(((Decimal) value)
-                                .toJavaBigDecimal()
-                                .unscaledValue()
-                                .toByteArray())
+                        ? value -> ByteBuffer.wrap(unscaled(value))
                         : value -> ByteBuffer.wrap((byte[]) value);
+            case FIXED ->
+                type instanceof DecimalType
+                        ? value -> new GenericData.Fixed(schema, widened(unscaled(value), schema.getFixedSize()))
+                        : value -> new GenericData.Fixed(schema, (byte[]) value);
+            case ENUM -> value -> new GenericData.EnumSymbol(schema, value.toString());
             case STRING -> value -> new Utf8(((UTF8String) value).getBytes());
             case INT -> {
                 long unit = unit(schema);
@@ -183,7 +193,13 @@ final class AvroValues {
                 }
                 yield value -> bytes((ByteBuffer) value);
             }
-            case STRING -> AvroValues::text;
+            case FIXED -> {
+                if (type instanceof DecimalType decimal) {
+                    yield value -> decimal(ByteBuffer.wrap(((GenericFixed) value).bytes()), decimal);
+                }
+                yield value -> ((GenericFixed) value).bytes();
+            }
+            case STRING, ENUM -> AvroValues::text;
             case INT -> {
                 long unit = unit(schema);
                 if (unit != 1) {
@@ -232,6 +248,18 @@ final class AvroValues {
         byte[] bytes = new byte[buffer.remaining()];
         buffer.duplicate().get(bytes);
         return bytes;
+    }
+
+    private static byte[] unscaled(Object decimal) {
+        return ((Decimal) decimal).toJavaBigDecimal().unscaledValue().toByteArray();
+    }
+
+    /** The same number in {@code size} bytes. */
+    private static byte[] widened(byte[] number, int size) {
+        byte[] wide = new byte[size];
+        Arrays.fill(wide, (byte) (number[0] < 0 ? -1 : 0));
+        System.arraycopy(number, 0, wide, size - number.length, number.length);
+        return wide;
     }
 
     /** What has too many digits is NULL. */

@@ -42,14 +42,19 @@ public final class JsonChanges extends JsonRecords {
     @Override
     JsonValues.Reader reader(JsonValues values, JsonNode description) {
         wrapped = description.get("wrapped").asBoolean();
-        kinds = new HashMap<>();
-        description
-                .get("kinds")
+        kinds = kinds(description.get("kinds"));
+        return values.reader(description.get("record"));
+    }
+
+    /** The kinds of the rows before and after, by the change's name, of {@code {"u": [1, 2], "d": [3, null], ..}}. */
+    static Map<String, Byte[]> kinds(JsonNode described) {
+        Map<String, Byte[]> kinds = new HashMap<>();
+        described
                 .properties()
                 .forEach(change -> kinds.put(change.getKey(), new Byte[] {
                     kind(change.getValue().get(BEFORE)), kind(change.getValue().get(AFTER))
                 }));
-        return values.reader(description.get("record"));
+        return kinds;
     }
 
     private static Byte kind(JsonNode code) {

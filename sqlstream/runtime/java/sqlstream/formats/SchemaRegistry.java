@@ -1,0 +1,244 @@
+package sqlstream.formats;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * A schema registry with Confluent's interface. What it has said once of a schema holds for ever, so each is asked for
+ * once in a JVM.
+ */
+final class SchemaRegistry {
+    private static final Map<String, SchemaRegistry> KNOWN = new ConcurrentHashMap<>();
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String MEDIA_TYPE = "application/vnd.schemaregistry.v1+json";
+    private static final Duration ANSWERED = Duration.ofSeconds(30);
+    /** How long a registry is waited for that does not answer: one that has answered before, and another. */
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private static final Duration FIRST_PATIENCE = Duration.ofSeconds(5);
+    private static final long LONGEST_PAUSE_MS = 5_000;
+
+    private final JsonNode settings;
+    private final List<String> urls = new ArrayList<>();
+    private final Map<Integer, JsonNode> schemas = new ConcurrentHashMap<>();
+    private final Map<List<String>, Integer> ids = new ConcurrentHashMap<>();
+    private final HttpClient client;
+    private volatile boolean reached;
+
+    /** What a registry answers that is not what it was asked for. */
+    static final class Refused extends IOException {
+        private static final long serialVersionUID = 1;
+        final int status;
+
+        Refused(String message, int status) {
+            super(message);
+            this.status = status;
+        }
+    }
+
+    private SchemaRegistry(JsonNode settings) throws IOException {
+        this.settings = settings;
+        settings.get("urls").forEach(url -> urls.add(url.asText()));
+        HttpClient.Builder builder = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NORMAL)
+                .connectTimeout(FIRST_PATIENCE);
+        try {
+            if (settings.has("truststore") || settings.has("keystore")) {
+                builder.sslContext(secured(settings));
+            }
+        } catch (GeneralSecurityException unusable) {
+            throw new IOException("The stores of 'ssl' can't be used: " + unusable.getMessage(), unusable);
+        }
+        if (settings.has("proxy")) {
+            JsonNode proxy = settings.get("proxy");
+            builder.proxy(ProxySelector.of(new InetSocketAddress(
+                    proxy.get("host").asText(), proxy.get("port").asInt())));
+        }
+        client = builder.build();
+    }
+
+    /**
+     * @param settings in JSON: urls, a list; where there are such, authorization, the value of the header; truststore
+     *     and keystore, each with a location, a password and a type; proxy, with a host and a port
+     */
+    static SchemaRegistry of(String settings) throws IOException {
+        SchemaRegistry known = KNOWN.get(settings);
+        if (known == null) {
+            known = new SchemaRegistry(JSON.readTree(settings));
+            SchemaRegistry other = KNOWN.putIfAbsent(settings, known);
+            known = other == null ? known : other;
+        }
+        return known;
+    }
+
+    /**
+     * The schema with a number, as {@code {"schema": text, "schemaType": .., "references": [{"name": .., "subject": ..,
+     * "version": ..}]}}. Throws Refused where there is none.
+     */
+    JsonNode schema(int id) throws IOException {
+        JsonNode known = schemas.get(id);
+        if (known == null) {
+            known = asked("/schemas/ids/" + id, null);
+            schemas.put(id, known);
+        }
+        return known;
+    }
+
+    /** A schema that another one refers to. */
+    JsonNode version(String subject, int version) throws IOException {
+        return asked("/subjects/" + encoded(subject) + "/versions/" + version, null);
+    }
+
+    /** The number of a schema of a subject, which gets it where it has it not. */
+    int register(String subject, String schema, String type) throws IOException {
+        List<String> key = List.of(subject, schema, type);
+        Integer known = ids.get(key);
+        if (known == null) {
+            ObjectNode body = JSON.createObjectNode().put("schema", schema);
+            if (!type.equals("AVRO")) {
+                body.put("schemaType", type);
+            }
+            known = asked("/subjects/" + encoded(subject) + "/versions", body.toString())
+                    .get("id")
+                    .asInt();
+            ids.put(key, known);
+        }
+        return known;
+    }
+
+    private static String encoded(String subject) {
+        return URLEncoder.encode(subject, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    /** The answer to a request, which is repeated as long as no server is there to answer it. */
+    private JsonNode asked(String path, String body) throws IOException {
+        long end = System.nanoTime() + (reached ? PATIENCE : FIRST_PATIENCE).toNanos();
+        for (long pause = 100; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+            IOException last = null;
+            for (String url : urls) {
+                try {
+                    JsonNode answer = answer(url, path, body);
+                    reached = true;
+                    return answer;
+                } catch (Refused refused) {
+                    if (refused.status < 500 && refused.status != 429) {
+                        throw refused;
+                    }
+                    last = refused;
+                } catch (IOException away) {
+                    String why = away.getMessage() == null ? away.getClass().getSimpleName() : away.getMessage();
+                    last = new IOException("The schema registry " + url + " does not answer: " + why, away);
+                }
+            }
+            if (System.nanoTime() > end) {
+                throw last;
+            }
+            pause(pause);
+        }
+    }
+
+    private JsonNode answer(String url, String path, String body) throws IOException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
+                .timeout(ANSWERED)
+                .header("Accept", MEDIA_TYPE + ", application/json");
+        if (settings.has("authorization")) {
+            request.header("Authorization", settings.get("authorization").asText());
+        }
+        if (body != null) {
+            request.header("Content-Type", MEDIA_TYPE).POST(HttpRequest.BodyPublishers.ofString(body));
+        }
+        HttpResponse<String> response;
+        try {
+            response = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        } catch (InterruptedException interrupted) {
+            throw stopped(interrupted);
+        }
+        if (response.statusCode() == 200) {
+            return JSON.readTree(response.body());
+        }
+        throw new Refused(
+                "The schema registry " + url + " answers " + response.statusCode() + ": " + said(response.body()),
+                response.statusCode());
+    }
+
+    /** The message in an answer, which has one where the registry itself has made it. */
+    private static String said(String body) {
+        try {
+            JsonNode message = JSON.readTree(body).path("message");
+            return message.isTextual() ? message.asText() : body;
+        } catch (IOException other) {
+            return body;
+        }
+    }
+
+    private static void pause(long millis) throws IOException {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException interrupted) {
+            throw stopped(interrupted);
+        }
+    }
+
+    private static IOException stopped(InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return new IOException("stopped while the schema registry was asked", interrupted);
+    }
+
+    private static SSLContext secured(JsonNode settings) throws IOException, GeneralSecurityException {
+        TrustManager[] trusted = null;
+        KeyManager[] keys = null;
+        if (settings.has("truststore")) {
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init(store(settings.get("truststore")));
+            trusted = factory.getTrustManagers();
+        }
+        if (settings.has("keystore")) {
+            KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            JsonNode described = settings.get("keystore");
+            String password = described
+                    .path("key_password")
+                    .asText(described.path("password").asText(""));
+            factory.init(store(described), password.toCharArray());
+            keys = factory.getKeyManagers();
+        }
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keys, trusted, null);
+        return context;
+    }
+
+    private static KeyStore store(JsonNode described) throws IOException, GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance(described.path("type").asText("JKS"));
+        try (InputStream file =
+                Files.newInputStream(Path.of(described.get("location").asText()))) {
+            JsonNode password = described.path("password");
+            store.load(file, password.isTextual() ? password.asText().toCharArray() : null);
+        }
+        return store;
+    }
+}
