@@ -186,11 +186,17 @@ def _tables(catalog: CatalogManager) -> Iterator[Table]:
     yield from (t for t in catalog.temporary.values() if isinstance(t, Table))
 
 
+def seconds(millis: int) -> float | None:
+    """The moment of a record, in milliseconds since 1970, in seconds; None where it has none."""
+    return None if millis < 0 else millis / 1000
+
+
 def time_of(millis: int) -> str | None:
-    """A moment, in milliseconds since 1970, as text; None where it is none."""
-    if millis < 0:
+    """The same as text."""
+    at = seconds(millis)
+    if at is None:
         return None
-    made = datetime.datetime.fromtimestamp(millis / 1000, zoneinfo.ZoneInfo("UTC"))
+    made = datetime.datetime.fromtimestamp(at, zoneinfo.ZoneInfo("UTC"))
     return made.strftime("%Y-%m-%d %H:%M:%S.") + f"{made.microsecond // 1000:03d}Z"
 
 

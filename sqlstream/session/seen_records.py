@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.kafka.connector import TopicConnector
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.session.raw_topics import text_of, time_of
+from sqlstream.session.raw_topics import seconds, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,11 +27,13 @@ _FORMATS = ("json", "csv", "raw")
 
 @dataclass(frozen=True)
 class Seen:
-    """A record: ``time`` is a moment in UTC; ``cells`` are those of the columns, None where the record is none of the table's format."""
+    """A record: ``time`` is in seconds since 1970, None where it has none; ``cells`` are those of the columns, None where the record is none of the
+    table's format.
+    """
 
     partition: int
     offset: int
-    time: str | None
+    time: float | None
     key: str | None
     value: str | None
     cells: tuple[str | None, ...] | None = None
@@ -43,7 +45,7 @@ def seen(records: Sequence[Record], table: Table | None) -> tuple[tuple[str, ...
     names = () if layout is None else tuple(name for name, _ in layout.value_fields)
     options = {} if table is None else table.options
     return names, tuple(
-        Seen(r.partition, r.offset, time_of(r.timestamp), _text(r.key), _text(r.value), None if layout is None else _cells(r.value, layout, options))
+        Seen(r.partition, r.offset, seconds(r.timestamp), _text(r.key), _text(r.value), None if layout is None else _cells(r.value, layout, options))
         for r in records
     )
 

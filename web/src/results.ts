@@ -85,9 +85,9 @@ export class Results {
     this.shaped(this.shape);
     try {
       for await (const piece of outcome.changes()) {
+        while (this.halted) await new Promise<void>((go) => (this.going = go));
         this.rows.add(piece, performance.now());
         this.soon();
-        if (this.halted) await new Promise<void>((go) => (this.going = go));
       }
     } finally {
       this.part("pause").hidden = true;

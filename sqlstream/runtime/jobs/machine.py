@@ -84,9 +84,11 @@ class Failure:
 class State:
     """A job at a moment. ``error`` is what it has failed with for good; ``failure`` the latest error after which it was, or is to be, started again.
     ``failures``: the last ones of all of its runs. ``held_back``: it was stopped by somebody, and its script has come again by itself.
+    ``since``: when its status became what it is, in seconds since 1970.
     """
 
     status: JobStatus = JobStatus.RUNNING
+    since: float = field(default_factory=time.time)
     error: SqlStreamError | None = None
     failure: SqlStreamError | None = None
     failures: tuple[Failure, ...] = ()
@@ -125,7 +127,8 @@ class JobMachine:
         after = TRANSITIONS[self._state.status].get(event)
         if after is None:
             raise RuntimeError(f"A job that is {self._state.status.value} can't be told that {event.value}.")
-        before, self._state = self._state, replace(self._state, status=after, **facts)
+        since = self._state.since if after is self._state.status else time.time()
+        before, self._state = self._state, replace(self._state, status=after, since=since, **facts)
         self.heard(event, self._state)
         return before
 

@@ -84,11 +84,13 @@ class Doings:
             if before is None or before.work.done:
                 self._last[job] = Doing(action, Work(self._project, do, f"page-{action.name}"))
 
-    def of(self, job: str) -> Doing | None:
-        """What is being done with a job, or was done lately."""
+    def of(self, job: str, failed: float | None) -> Doing | None:
+        """What is being done with a job, or was done lately, unless it has ``failed`` since, in seconds since 1970."""
         with self._lock:
             last = self._last.get(job)
-            if last is not None and last.work.done and time.time() - last.since > _SHOWN_SECONDS:
+            if last is None or not last.work.done:
+                return last
+            if time.time() - last.since > _SHOWN_SECONDS or (last.work.error is None and failed is not None and failed > last.since):
                 del self._last[job]
                 return None
             return last

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.plan.properties import awaits_watermark, walk
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.begin.upgrades import read_record
 from sqlstream.runtime.jobs.control import registry
@@ -99,6 +100,18 @@ class JobShown:
         return self.row.state.word in ("stopped", "failed", "suspended")
 
     @property
+    def failed(self) -> float | None:
+        """When it failed last, in seconds since 1970."""
+        return self.failures[-1].at if self.failures else None
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """Its last ones, the newest one last."""
+        if self.job is not None:
+            return self.job.machine.state.failures
+        return () if self.record.status is None else self.record.status.failures
+
+    @property
     def runs(self) -> bool:
         """Whether something may be asked of it."""
         return self.record.held and self.row.state is not STARTING
@@ -177,10 +190,10 @@ class JobPages:
             case "versions":
                 yield "versions", list(reversed(list(_versions(record.versions()))))
             case "exceptions":
-                failures: Sequence[Failure] = () if record.status is None else record.status.failures
-                yield "failures", list(reversed(job.machine.state.failures if job is not None else failures))
+                yield "failures", list(reversed(page.failures))
             case "rows":
-                yield "late", [] if job is None else [(s.table.path.name, q.late) for s, q in zip(job.sinks, job.metrics.queries, strict=False)]
+                sinks = () if job is None else zip(job.sinks, job.metrics.queries, strict=False)
+                yield "late", [(sink.table.path.name, query.late) for sink, query in sinks if query.late or any(map(awaits_watermark, walk(sink)))]
                 yield "left", None if job is None else _left_out(ProjectFolder(self._server.project).dead_letters, job.runs)
             case "log":
                 yield "log", self._server.said.of(record.name)

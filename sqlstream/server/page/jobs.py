@@ -49,6 +49,7 @@ STATES = {
 @dataclass(frozen=True)
 class JobRow:
     """A job in the list. Rates are rows a second, ``watermark`` and ``since`` seconds since 1970, ``state_bytes`` bytes; None: not known.
+    ``since``: when it was started, of one that does not run when it came to be so.
 
     ``said``, ``hint``: what is the matter with it, and what to do. ``process``: the one that has it where that is not the server.
     """
@@ -115,8 +116,9 @@ def row_of(job: Job) -> JobRow:
     metrics = job.metrics
     state = BEHIND if metrics.falls_behind or metrics.silent is not None else STATES[metrics.status]
     problem = trouble(metrics, job.sinks, job.idle_ms)
+    since = job.started if metrics.status == "RUNNING" else job.machine.state.since
     row = JobRow(
-        job.name, state, job.started, state_bytes=metrics.state_bytes, restarts=metrics.restarts,
+        job.name, state, since, state_bytes=metrics.state_bytes, restarts=metrics.restarts,
         said=None if problem is None else problem.text, hint=None if problem is None else problem.hint,
     )  # fmt: skip
     if metrics.status != "RUNNING":
@@ -135,9 +137,10 @@ def row_of_record(record: JobRecord, server: Server) -> JobRow:
         state = "FAILED"
     known = {name: _number(figures.get(name)) for name in ("rows/s", "lag", "state bytes", "restarts")}
     running, elsewhere = state == "RUNNING", record.holder is not None and record.holder.pid != os.getpid()
+    since = None if status is None else status.since if running else status.written
     said = figures.get("last error") if state != "CANCELED" else None
     return JobRow(
-        record.name, STATES[state], None if status is None else status.since, known["rows/s"] if running else None, None,
+        record.name, STATES[state], since, known["rows/s"] if running else None, None,
         known["lag"] if running else None, None, known["state bytes"], known["restarts"], said,
         None if status is None or said is None else status.hint, record.process if elsewhere else None,
     )  # fmt: skip

@@ -25,6 +25,7 @@ from sqlstream.server.page.doings import VERBS, Doings
 from sqlstream.server.page.job import PARTS, JobPages
 from sqlstream.server.page.jobs import JobList
 from sqlstream.server.page.topics import TopicPages
+from sqlstream.session import help as help_of
 from sqlstream.sql.tables import ObjectPath
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 _EVERY_SECONDS = 1.0
 # A connection over which nothing goes is taken for lost by what stands between.
 _ALIVE_SECONDS = 15.0
+# A topic of HELP has at most so many characters.
+_LONGEST_TOPIC = 100
 _SHOWN = ("failing", "behind", "running", "still")
 
 
@@ -56,6 +59,7 @@ def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
         View("/function/{function}", pages.function),
         View("/topics", pages.topics),
         View("/topics/{topic:path}", pages.topic),
+        View("/help", pages.help, follows=False),
     )
     return [
         Mount("/static", GZipMiddleware(StaticFiles(directory=html.STATIC)), name="static"),
@@ -122,7 +126,8 @@ class _Pages:
         """A job; ``show`` names the part of what is known of it. Raises NotThere."""
         found = self._job.find(request.path_params["name"], request.query_params.get("show", ""))
         row = found.row
-        values = {"job": found, "row": row, "parts": PARTS, "verbs": VERBS, "doing": self._doings.of(row.name), "Action": Action, **found.more}
+        doing = self._doings.of(row.name, found.failed)
+        values = {"job": found, "row": row, "parts": PARTS, "verbs": VERBS, "doing": doing, "Action": Action, **found.more}
         return Shown("job.html", values, f"{row.short} {row.state.word}", row.name)
 
     def query(self, request: Request) -> Shown:
@@ -156,6 +161,15 @@ class _Pages:
         """A function of the project. Raises NotThere."""
         found = self._catalog.function(request.path_params["function"])
         return Shown("function.html", {"function": found}, found.name)
+
+    def help(self, request: Request) -> Shown:
+        """What HELP says ``about`` a topic, or the topics."""
+        about = request.query_params.get("about", "").strip()[:_LONGEST_TOPIC]
+        try:
+            said, error = help_of.text(about) if about else None, None
+        except ValidationError as unknown:
+            said, error = None, unknown
+        return Shown("help.html", {"about": about, "said": said, "error": error, "groups": help_of.topics()}, about or "Help")
 
     # --- how they are answered ----------------------------------------------------------------------------------------
 
@@ -262,7 +276,7 @@ class _Pages:
         found = await run_in_threadpool(self._job.find, request.path_params["name"], "")
         name = found.row.name
         self._doings.begin(name, action, lambda: self._server.ask(name, action))
-        return RedirectResponse(f"/job/{quote(name)}", 303, headers=dict(html.HEADERS))
+        return RedirectResponse(f"/job/{quote(name)}#name", 303, headers=dict(html.HEADERS))
 
     async def login(self, request: Request) -> Response:
         """The form for a token."""

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from sqlstream.connectors.kafka.client import KafkaClient
+from sqlstream.core.errors import SqlStreamError
 from sqlstream.core.secrets import masked_value
 from sqlstream.plan.nodes import scans
 from sqlstream.server.answers import NotThere
 from sqlstream.server.page.lately import Lately
 from sqlstream.server.page.looks import Look, Looks
 from sqlstream.server.page.query import address_of
-from sqlstream.session import raw_topics
+from sqlstream.session import raw_topics, registered_topics
 from sqlstream.session.inference import create_table
 from sqlstream.session.seen_records import LONGEST_BYTES, Seen, seen
 from sqlstream.sql.masking import masked_text
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sqlstream.connectors.kafka.client import Spans
-    from sqlstream.core.errors import SqlStreamError
     from sqlstream.server.server import Server
     from sqlstream.session.raw_topics import Cluster
     from sqlstream.sql.tables import ObjectPath
@@ -227,10 +227,19 @@ def _content(cluster: Cluster, topic: str) -> Content:
     records = _client(cluster, topic).latest(topic, _READ, longest=LONGEST_BYTES)
     # What is cut off is no document that could be told from.
     values = [r.value for r in records if r.value is not None and len(r.value) < LONGEST_BYTES]
-    proposal = f"{masked_text(create_table(quoted(topic), topic, cluster.brokers(topic).options, values))};" if values else None
+    proposal = _proposal(cluster, topic, values) if values else None
     table = next(iter(cluster.tables_of(topic)), None)
     columns, last = seen(records[: -_SHOWN - 1 : -1], table)
     return replace(Content(last, columns, proposal=proposal), table=table.path if table is not None and columns else None)
+
+
+def _proposal(cluster: Cluster, topic: str, values: list[bytes]) -> str | None:
+    """The CREATE TABLE of a topic; None where a schema registry that knows more of it does not answer."""
+    try:
+        known = registered_topics.proposal(topic, values, cluster.tables, {})
+    except SqlStreamError:
+        return None
+    return f"{masked_text(create_table(quoted(topic), topic, cluster.brokers(topic).options, values, known))};"
 
 
 def _shown(cluster: Cluster, look: Look[Offsets]) -> ClusterShown:

@@ -116,6 +116,18 @@ def _names(users: Sequence[Function]) -> list[str]:
     return [*names, *PAGES, *types.CATALOGS.names(), *formats.FORMATS.names(), *(o.key for o in settings.SETTINGS)]
 
 
+def topics() -> list[tuple[str, dict[str, str]]]:
+    """What there is help for, in groups: the title of each, and in it the names with the topics that HELP takes."""
+    return [
+        *((group.title, {name: name for name in map(_called, group.forms)}) for group in GROUPS),
+        ("Forms of queries", {form.name: form.name for form in QUERY_FORMS}),
+        ("Connectors", {name: f"CONNECTOR {name}" for name in connectors.CONNECTORS.names()}),
+        ("Formats", {name: f"FORMAT {name}" for name in formats.FORMATS.names()}),
+        ("Catalogs", {name: f"CATALOG {name}" for name in types.CATALOGS.names()}),
+        ("Lists", {name: name for name in PAGES}),
+    ]
+
+
 def _overview() -> str:
     """What HELP alone prints: less than a screen."""
     lines = [
@@ -123,14 +135,7 @@ def _overview() -> str:
         "HELP CREATE TABLE; HELP TUMBLE; HELP FUNCTION SUM; HELP CONNECTOR kafka;",
         "",
     ]
-    for title, names in (
-        *((group.title, dict.fromkeys(map(_called, group.forms))) for group in GROUPS),
-        ("Forms of queries", [t.name for t in QUERY_FORMS]),
-        ("Connectors", connectors.CONNECTORS.names()),
-        ("Formats", formats.FORMATS.names()),
-        ("Catalogs", types.CATALOGS.names()),
-        ("Lists", PAGES),
-    ):
+    for title, names in topics():
         lines += _filled(f"{title}: {', '.join(names)}", _OVERVIEW_WIDTH)
     return "\n".join(lines)
 

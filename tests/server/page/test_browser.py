@@ -107,6 +107,8 @@ def test_everybody_can_read_it_at_any_width(busy: Client, scheme: str) -> None:
                 f"{busy.address}/catalog",
                 f"{busy.address}/topics",
                 f"{busy.address}/topics/canary",
+                f"{busy.address}/help",
+                f"{busy.address}/help?about=SET",
                 f"{busy.address}/?show=behind",
                 f"{busy.address}/login",
                 f"{busy.address}/nothing",

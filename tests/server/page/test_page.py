@@ -41,7 +41,7 @@ def test_an_empty_project_shows_the_next_steps(browser: Browser, tmp_path: Path)
     assert f"sqlstream --project {tmp_path}" in page.text and "INSERT INTO" in page.text
 
 
-@pytest.mark.parametrize("path", ["/", "/login", "/nothing", "/job/none", "/query"])
+@pytest.mark.parametrize("path", ["/", "/login", "/nothing", "/job/none", "/query", "/help"])
 def test_a_page_loads_nothing_but_what_the_server_has(browser: Browser, path: str) -> None:
     page = browser.get(path)
     assert page.headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'; style-src 'self'")
@@ -74,6 +74,17 @@ def test_what_is_not_there(browser: Browser) -> None:
     assert "SHOW JOBS lists the jobs of this project." in page.text
     # A client of an interface has its answers as before.
     assert browser.get("/nothing", Accept="*/*").headers["content-type"] == "application/json"
+
+
+def test_help(browser: Browser) -> None:
+    page = browser.get("/help")
+    assert page.status == 200 and "Forms of queries" in page.text and "/help?about=CONNECTOR%20kafka" in page.links
+    # Each of its links leads to what HELP says.
+    for link in (link for link in page.links if link.startswith("/help?")):
+        assert "HELP lists the topics" not in browser.get(link).text and "There is no help" not in browser.get(link).text, link
+    assert "TUMBLE(TABLE" in browser.get("/help?about=tumble").text
+    page = browser.get("/help?about=%3Cb%3Enone")
+    assert page.status == 200 and "There is no help for '<b>none'" in page.text and "<b>none" not in page.html
 
 
 def test_nothing_is_asked_of_a_job_that_is_not_there(browser: Browser) -> None:

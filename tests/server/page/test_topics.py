@@ -68,9 +68,7 @@ def test_topics_and_their_records(client: Client, tmp_path: Path, kafka: MockKaf
     assert "1 0 1 1 -" in page.text and "As of when the page was opened, by the columns of" in page.text
     # The newest first; what the table can't read, or is too long, is shown as it is.
     rows = page.text.partition("the text")[2]
-    places = [
-        rows.index(each) for each in ("1 0 2026-01-01 00:00:00.003Z NULL", "0 2 2026-01-01 00:00:00.002Z x'ff' NULL", "x'fffe7878", f"k 1 {CANARY}")
-    ]
+    places = [rows.index(each) for each in ("1 0 2026-01-01 00:00:00 NULL", "0 2 2026-01-01 00:00:00 x'ff' NULL", "x'fffe7878", f"k 1 {CANARY}")]
     assert places == sorted(places) and "y" * 301 not in page.text and "yyy ..." in page.text
     (link,) = (link for link in page.links if link.startswith("/query?sql=CREATE"))
     assert "CREATE TABLE texts" in unquote(link).replace("`", "") and SECRET not in unquote(link) and "******" in link.replace("%2A", "*")
