@@ -38,7 +38,7 @@ def stream(broker, request) -> Iterator[KeyedRun]:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_rows_by_key_are_those_of_all_records(tmp_path: Path, engine, stream: KeyedRun, shape: str, two_partitions) -> None:
-    """Also after a restart, by micro-batches in between, and with a savepoint."""
+    """Also after a restart, by micro-batches in between, and with a savepoint of each mode for the other one."""
     declared = f"{stream.declared(shape)}; SET 'pipeline.name' = '{stream.name}'"
     options = {"spark.version": "4.3", "execution.real-time": "true"}
     with closing(open_session(tmp_path, declared, options=options, engine=engine)) as session:
@@ -57,12 +57,14 @@ def test_the_rows_by_key_are_those_of_all_records(tmp_path: Path, engine, stream
             job = submit(session, insert)
             stream.arrive(shape)
             assert job.real_time is (mode == "true")
-        run(session, f"STOP JOB '{job.id}' WITH SAVEPOINT")
-        assert job.savepoint and job.error is None
-        stream.send(10)
-        run(session, f"DROP JOB '{job.id}'; SET 'execution.state-recovery.path' = '{job.savepoint}'")
-        submit(session, insert)
-        stream.arrive(shape)
+        for mode in ("false", "true"):
+            run(session, f"STOP JOB '{job.id}' WITH SAVEPOINT")
+            assert job.savepoint and job.error is None
+            stream.send(10)
+            run(session, f"DROP JOB '{job.id}'; SET 'execution.state-recovery.path' = '{job.savepoint}'; SET 'execution.real-time' = '{mode}'")
+            job = submit(session, insert)
+            stream.arrive(shape)
+            assert job.real_time is (mode == "true")
 
 
 def test_a_backlog_is_worked_off_by_micro_batches(tmp_path: Path, engine, stream: KeyedRun, two_partitions, monkeypatch: pytest.MonkeyPatch) -> None:
