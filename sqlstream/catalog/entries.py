@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.catalog.stored import GuardedStore, StoredTables
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import AlreadyThere, ValidationError
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Catalog:
 
 def already_exists(path: ObjectPath, at: Any = None) -> ValidationError:
     """The error for a table or view that is there already."""
-    return ValidationError(f"Table (or view) {path.database}.{path.name} already exists in Catalog {path.catalog}.", at=at)
+    return AlreadyThere(f"Table (or view) {path.database}.{path.name} already exists in Catalog {path.catalog}.", at=at)
 
 
 def check_reset(kind: str, keys: tuple[str, ...] | None, fixed: str, at: Any = None) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core.errors import NotSupported, ValidationError
+from sqlstream.core.errors import AlreadyThere, NotSupported, ValidationError
 
 if TYPE_CHECKING:
     from sqlstream.catalog.entries import UserFunction
@@ -54,7 +54,7 @@ def create(
         if path.name in manager.system_functions and not replace_existing:
             if if_not_exists:
                 return False
-            raise ValidationError(
+            raise AlreadyThere(
                 f"Could not register temporary system function. A function named '{function.path.name}' does already exist.",
                 at=at,
             )
@@ -64,7 +64,7 @@ def create(
         if path in manager.temporary_functions and not replace_existing:
             if if_not_exists:
                 return False
-            raise ValidationError(f"Could not register temporary catalog function. A function '{path}' does already exist.", at=at)
+            raise AlreadyThere(f"Could not register temporary catalog function. A function '{path}' does already exist.", at=at)
         manager.temporary_functions[path] = replace(function, path=path)
         return True
     if manager.catalog(path.catalog, at).store is not None:
@@ -77,7 +77,7 @@ def create(
     if path.name in functions and not replace_existing:
         if if_not_exists:
             return False
-        raise ValidationError(f"Function {path.database}.{path.name} already exists in Catalog {path.catalog}.", at=at)
+        raise AlreadyThere(f"Function {path.database}.{path.name} already exists in Catalog {path.catalog}.", at=at)
     functions[path.name] = replace(function, path=path)
     return True
 

@@ -22,7 +22,7 @@ from sqlstream.catalog.entries import (
     check_reset,
 )
 from sqlstream.catalog.stored import StoredTables, UnusableDefinition, placed
-from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
+from sqlstream.core.errors import AlreadyThere, NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.sql.tables import ObjectPath, Table, View
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class CatalogManager:
         if name in self.catalogs:
             if if_not_exists:
                 return
-            raise ValidationError(f"Catalog {name} already exists.", at=at)
+            raise AlreadyThere(f"Catalog {name} already exists.", at=at)
         self.catalogs[name] = opened()
 
     def drop_catalog(self, name: str, *, if_exists: bool = False, at: Any = None) -> None:
@@ -263,7 +263,7 @@ class CatalogManager:
         if name in catalog.databases:
             if if_not_exists:
                 return
-            raise ValidationError(f"Database {name} already exists in Catalog {catalog_name}.", at=at)
+            raise AlreadyThere(f"Database {name} already exists in Catalog {catalog_name}.", at=at)
         database = Database(comment, dict(options or {}))
         if catalog.store is not None:
             if comment or options:
@@ -327,7 +327,7 @@ class CatalogManager:
             if path in self.temporary and not replace_existing:
                 if if_not_exists:
                     return False
-                raise ValidationError(f"Temporary table '{path.quoted}' already exists", at=at)
+                raise AlreadyThere(f"Temporary table '{path.quoted}' already exists", at=at)
             self.temporary[path] = item
             return True
         tables = self.database_for(path, at).tables

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +54,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
         own.error(f"no such file: {', '.join(missing)}")
     listed = deeply(lambda: list(findings(session, files)))
     for one in listed:
-        print(json.dumps(asdict(one)) if arguments.output == "json" else one)
+        print(one.as_json() if arguments.output == "json" else one)
     if arguments.output == "text":
         sys.stdout.flush()  # what was found stands above how much it is, also in one file
         print(f"{len(files)} file{'' if len(files) == 1 else 's'} checked, {len(listed)} finding{'' if len(listed) == 1 else 's'}", file=sys.stderr)

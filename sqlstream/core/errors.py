@@ -104,6 +104,10 @@ class ValidationError(SqlStreamError):
     code = "S2"
 
 
+class AlreadyThere(ValidationError):
+    """What is to be made exists: the statement may have run before."""
+
+
 class NotSupported(SqlStreamError):
     """Valid in Flink, refused here; the hint says what to write instead, always."""
 

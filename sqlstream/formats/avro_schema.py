@@ -120,7 +120,7 @@ class _Derivation:
             "type": "record",
             "name": own,
             **({"namespace": space} if space else {}),
-            "fields": [self._field(name, n, t, legacy=legacy) for n, t in fields],
+            "fields": [self._field(name, n, type_, legacy=legacy) for n, type_ in fields],
         }
 
     def _field(self, record: str, name: str, type_: Type, *, legacy: bool) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from sqlstream.core.defects import as_defects
-from sqlstream.core.errors import Location, SqlStreamError, offset_of
+from sqlstream.core.errors import AlreadyThere, Location, SqlStreamError, offset_of
 from sqlstream.core.secrets import masked_value
 from sqlstream.lint.registry import RULES
 from sqlstream.lint.subject import Subject
@@ -61,7 +62,7 @@ class Carrying(Protocol):
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """What is to be said about a place of a file. ``code`` is a rule's, or an error's."""
+    """What is to be said about a place of a file. ``code`` is a rule's, or an error's. ``there``: what a statement makes exists already."""
 
     file: str
     line: int
@@ -70,6 +71,11 @@ class Finding:
     message: str
     hint: str = ""
     error: bool = False
+    there: bool = False
+
+    def as_json(self) -> str:
+        """The same for a program."""
+        return json.dumps({name: value for name, value in asdict(self).items() if name != "there"})
 
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""
@@ -80,7 +86,8 @@ def of_error(error: SqlStreamError, file: str) -> Finding:
     """An error that has its place."""
     at = error.location
     line, column = (at.line, at.column) if at is not None else (1, 1)
-    return Finding(at.file or file if at is not None else file, line, column, error.code, _line(error.message), _line(error.hint or ""), True)
+    place = at.file or file if at is not None else file
+    return Finding(place, line, column, error.code, _line(error.message), _line(error.hint or ""), True, isinstance(error, AlreadyThere))
 
 
 def script_findings(script: str, file: str, session: Carrying, *, local: bool = True) -> list[Finding]:

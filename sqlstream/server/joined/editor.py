@@ -4,7 +4,6 @@ Nothing of the text runs, and the session learns nothing of it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from sqlstream.session.session import Session
 
 
-_THERE = re.compile(r"^(Table \(or view\)|Temporary table|Function|Catalog|Database) .* already exists")
-
-
 @dataclass(frozen=True)
 class JobVerdict:
     """What would become of a job that is submitted now: ``lines`` say it. ``running``: what the job is called that runs already, and has to be
@@ -44,7 +40,7 @@ def findings(session: Session, text: str) -> list[Finding]:
     """What is to be said about a script, in the session's catalog and with its options. It may have parameters: it may be a saved query. What is
     there already is no mistake: a statement that has run stays in the editor.
     """
-    return [f for f in query_findings(SavedQuery("", session.project, text), "", session) if not _THERE.search(f.message)]
+    return [f for f in query_findings(SavedQuery("", session.project, text), "", session) if not f.there]
 
 
 def statement_at(text: str, cursor: int) -> tuple[int, int] | None:
