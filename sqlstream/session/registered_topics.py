@@ -30,19 +30,20 @@ _ENVELOPE = {"before", "after", "op"}
 
 
 def proposal(topic: str, values: Sequence[bytes | None], tables: Sequence[Table], options: Mapping[str, str]) -> Proposal | None:
-    """The columns and the format of the latest record, if most records have such a number; else None. Raises SetupError, ValidationError.
+    """The columns and the format of the last of these records, if most have such a number; else None. Raises SetupError, ValidationError.
 
     The registry is that of a table of the topic, or that of the option, or that of any table.
     """
-    numbers = [schema_registry.schema_id(value) for value in values if value is not None]
-    latest = next((number for number in numbers if number is not None), None)
-    if latest is None or 2 * sum(number is not None for number in numbers) <= len(numbers):
+    present = [value for value in values if value is not None]
+    numbered = [(number, value) for value in present if (number := schema_registry.schema_id(value)) is not None]
+    if 2 * len(numbered) <= len(present):
         return None
+    latest, _ = numbered[-1]
     access = _access(topic, tables, options)
     if access is None:
         return Proposal(_BYTES, {"format": "raw"}, _UNKNOWN)
     schema = schema_registry.fetched(resolve_environment(access), latest)
-    made = _of_avro(schema) if schema.kind == "AVRO" else _of_json(values) if schema.kind == "JSON" else None
+    made = _of_avro(schema) if schema.kind == "AVRO" else _of_json([value for _, value in numbered]) if schema.kind == "JSON" else None
     if made is None:
         return Proposal(_BYTES, {"format": "raw"}, f"-- Schema {latest}, of the kind {schema.kind}, has no columns that a format here can read.\n")
     format_ = made.options["format"]
@@ -64,9 +65,9 @@ def _of_avro(schema: schema_registry.RegisteredSchema) -> Proposal | None:
     return Proposal(columns, {"format": (DebeziumAvro if changes else AvroConfluent).name})
 
 
-def _of_json(values: Sequence[bytes | None]) -> Proposal | None:
+def _of_json(values: Sequence[bytes]) -> Proposal | None:
     """By the records, whose columns are what is read."""
-    found = of_values(schema_registry.body(value) for value in values if value is not None and schema_registry.schema_id(value) is not None)
+    found = of_values(map(schema_registry.body, values))
     if found.options["format"] != Json.name:
         return None
     own = {key.replace(f"{Json.name}.", f"{JsonRegistry.name}."): text for key, text in found.options.items()}

@@ -259,7 +259,9 @@ def test_infer_asks_the_registry(kafka, tmp_path, monkeypatch, schemas):
     list(session.run("INFER TABLE FROM 't' SAVE"))
     # What it says is a table, and its registry is that of other topics.
     list(session.run("RESET 'schema-registry.url'"))
-    kafka.produce("changes", (DAY, None, struct.pack(">bi", 0, schemas.add("changes-value", ENVELOPE)) + b"\x02"))
+    # The last record says what the schema is now.
+    old = struct.pack(">bi", 0, schemas.add("old", PLACE)) + b"\x02"
+    kafka.produce("changes", (DAY, None, old), (DAY + 1, None, struct.pack(">bi", 0, schemas.add("changes-value", ENVELOPE)) + b"\x02"))
     told = told_by_infer(session, "INFER TABLE FROM 'changes'")
     assert "CREATE TABLE `changes` (\n  id INT NOT NULL,\n  name STRING\n)" in told
     assert "'format' = 'debezium-avro-confluent',\n  'debezium-avro-confluent.url' = " in told
