@@ -188,14 +188,8 @@ def _formats() -> str:
 
 
 def _format(format_: Format) -> list[str]:
-    carried = [
-        what
-        for what, there in (
-            ("records, as those of Kafka or lines of a file" if format_.in_lines else "records, as those of Kafka", format_.records),
-            ("files of its own", format_.files),
-        )
-        if there
-    ]
+    records = "records, as those of Kafka or lines of a file" if format_.in_lines else "records, as those of Kafka"
+    carried = [what for what, there in ((records, format_.records), ("files of its own", format_.files)) if there]
     changes = "" if format_.mode is ChangelogMode.APPEND else " Its records are changes: rows come, are replaced and are deleted."
     options = {o.key: o for files in (False, True) for o in formats.table_options(format_, files=files)}
     summary = f"{type(format_).__doc__} It has {' and '.join(carried)}.{changes}"

@@ -126,7 +126,7 @@ def lasting_options(table: Table) -> dict[str, str]:
     """The options of ``table`` that say what is read or written: without those that only say how or have no effect, and without secrets."""
     connector = CONNECTORS.find(table.connector)
     own = () if connector is None else connector.options
-    rows = (*own, *(row for row in declared_options(table.options) if row not in own and row.role is Role.TUNING))
+    rows = (*own, *(row for row in declared_options(table.options) if row.role is Role.TUNING))
 
     def lasts(key: str) -> bool:
         row = find_option(rows, key)

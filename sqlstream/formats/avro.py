@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.core.options import Option, OptionKind
 from sqlstream.formats import avro_schema, rows
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql
-from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,11 +50,7 @@ class Avro(Format):
         return rows.read_rows(record, self._records(fields, options), fields, "Failed to deserialize Avro record", text=text)
 
     def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
-        from pyspark.sql import functions as F
-        from pyspark.sql.classic.column import Column
-
-        record: Column = Column(self._records(fields, options).written(F.struct(*[F.col(quote(n)) for n, _ in fields])._jc))
-        return record
+        return rows.written(self._records(fields, options), rows.row(fields))
 
     def _records(self, fields: Fields, options: Mapping[str, str]) -> Any:
         json_encoded = self.option(options, "encoding") == "json"

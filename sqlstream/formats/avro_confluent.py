@@ -7,6 +7,7 @@ which are those of Flink; ``AvroChanges.java`` reads what Debezium writes.
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.core.changelog import KIND, REMOVES, ChangelogMode
@@ -15,7 +16,6 @@ from sqlstream.formats import avro_schema, rows, schema_registry
 from sqlstream.formats.base import Encoded, Fields, Format, columns_sql
 from sqlstream.formats.changes import Debezium, codes
 from sqlstream.sql import types as t
-from sqlstream.sql.quoting import quote
 from sqlstream.sql.types import STRING, TINYINT
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ class Registered(Format):
             raise ValidationError(f"Schema provided for '{self.name}' format {self.mismatch}: {given}", at=at, hint=hint)
         return given
 
+    @abstractmethod
     def _type(self, fields: Fields) -> t.Type:
         """The type of a record."""
-        raise NotImplementedError
 
     def _fits(self, described: t.Type, type_: t.Type) -> bool:
         return described == type_
@@ -83,15 +83,10 @@ class AvroConfluent(Registered):
         return rows.read_rows(record, self._records(fields, options, written=False), fields, "Failed to deserialize Avro record", text=False)
 
     def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
-        from pyspark.sql import functions as F
-        from pyspark.sql.classic.column import Column
-
-        row = F.struct(*[F.col(quote(n)) for n, _ in fields])
-        record: Column = Column(self._records(fields, options, written=True).written(row._jc))
-        return record
+        return rows.written(self._records(fields, options, written=True), rows.row(fields))
 
     def _type(self, fields: Fields) -> t.Type:
-        return t.row(tuple(n for n, _ in fields), tuple(type_ for _, type_ in fields)).not_null()
+        return avro_schema.row(fields).not_null()
 
     def _fits(self, described: t.Type, type_: t.Type) -> bool:
         return described.same(type_)
@@ -112,18 +107,16 @@ class DebeziumAvro(Registered):
 
     def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F
-        from pyspark.sql.classic.column import Column
 
-        row, none = F.struct(*[F.col(quote(n)) for n, _ in fields]), F.lit(None)
+        row, none = rows.row(fields), F.lit(None)
         removed = F.expr(REMOVES)
         change = F.struct(
             F.when(removed, row).otherwise(none).alias("before"),
             F.when(removed, none).otherwise(row).alias("after"),
             F.when(removed, F.lit("d")).otherwise(F.lit("c")).alias("op"),
         )
-        record: Column = Column(self._records(fields, options, written=True).written(change._jc))
-        return record
+        return rows.written(self._records(fields, options, written=True), change)
 
     def _type(self, fields: Fields) -> t.Type:
-        row = t.row(tuple(n for n, _ in fields), tuple(type_ for _, type_ in fields))
+        row = avro_schema.row(fields)
         return t.row(("before", "after", "op"), (row, row, STRING))

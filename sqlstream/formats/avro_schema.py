@@ -33,12 +33,17 @@ _LOGICAL = {
 
 def of_row(fields: Fields, *, legacy: bool, hint: str, at: Any = None) -> str:
     """The schema of a record, as JSON; ``hint``: what to do where TIMESTAMP_LTZ has none. Raises ValidationError, NotSupported."""
-    return json.dumps(_Derivation(at, hint).record(_RECORD, fields, legacy=legacy))
+    return of_type(row(fields).not_null(), legacy=legacy, hint=hint, at=at)
 
 
-def of_type(type_: Type, *, hint: str, at: Any = None) -> str:
-    """The schema of a type, as JSON, by the legacy mapping. Raises ValidationError, NotSupported."""
-    return json.dumps(_Derivation(at, hint).of(type_, _RECORD, legacy=True))
+def of_type(type_: Type, *, legacy: bool = True, hint: str, at: Any = None) -> str:
+    """The same of a type."""
+    return json.dumps(_Derivation(at, hint).of(type_, _RECORD, legacy=legacy))
+
+
+def row(fields: Fields) -> Type:
+    """The type of a row of ``fields``."""
+    return t.row(tuple(name for name, _ in fields), tuple(type_ for _, type_ in fields))
 
 
 def notices(fields: Fields) -> list[str]:

@@ -47,15 +47,11 @@ class JsonBased(Format):
                     raise ValidationError(f"JSON format doesn't support non-string as key type of map. The type is: {t}", at=at)
 
     def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> AnyColumn:
-        from pyspark.sql import functions as F
-        from pyspark.sql.classic.column import Column
-
         iso = self.option(options, "timestamp-format.standard") == "iso-8601"
         plain = self.option(options, "encode.decimal-as-plain-number")
         sparse = self.option(options, "encode.ignore-null-fields")
         writer = rows.java().JsonWriter(columns_sql(fields), json.dumps(json_read.row(fields)), iso, plain, sparse)
-        text: AnyColumn = Column(writer.written(F.struct(*[F.col(quote(n)) for n, _ in fields])._jc))
-        return text
+        return rows.written(writer, rows.row(fields))
 
 
 class Json(JsonBased):
@@ -95,10 +91,9 @@ def writes_value(type_: Type) -> bool:
 def value_text(name: str, type_: Type) -> AnyColumn:
     """The text of a column as a JSON value, ``null`` for NULL: times are written by ISO 8601."""
     from pyspark.sql import functions as F
-    from pyspark.sql.classic.column import Column
 
     alone = (("v", type_),)
     writer = rows.java().JsonWriter(columns_sql(alone), json.dumps(json_read.row(alone)), True, False, False)
-    text: AnyColumn = Column(writer.written(F.struct(F.col(quote(name)).alias("v"))._jc))
+    text = rows.written(writer, F.struct(F.col(quote(name)).alias("v")))
     around = len('{"v":}')
     return text.substr(F.lit(around), F.length(text) - around)

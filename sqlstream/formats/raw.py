@@ -60,14 +60,12 @@ class Raw(Format):
 
     def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> AnyColumn:
         from pyspark.sql import functions as F
-        from pyspark.sql.classic.column import Column
 
         ((name, type_),) = fields
         value = F.col(quote(name))
         if type_.is_binary or (type_.is_string and self._charset(options) == "utf-8"):
             return value.cast("BINARY")
-        record: AnyColumn = Column(self._records(type_, options).written(value._jc))
-        return record
+        return rows.written(self._records(type_, options), value)
 
     def _charset(self, options: Mapping[str, str]) -> str | None:
         """Python's name of the charset; None where there is none."""

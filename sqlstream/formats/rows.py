@@ -24,6 +24,21 @@ def java() -> Any:
     return classes(SparkContext._active_spark_context).formats
 
 
+def row(fields: Fields) -> AnyColumn:
+    """The columns of ``fields`` as a struct."""
+    from pyspark.sql import functions as F
+
+    return F.struct(*[F.col(quote(n)) for n, _ in fields])
+
+
+def written(writer: Any, value: AnyColumn) -> AnyColumn:
+    """The records that one of our writers makes of values."""
+    from pyspark.sql.classic.column import Column
+
+    record: AnyColumn = Column(writer.written(value._jc))
+    return record
+
+
 def read_rows(record: Encoded, reader: Any, fields: Fields, problem: str | None, *, text: bool = True, why: str = "''") -> DataFrame:
     """``record.frame`` with the columns of the rows that ``reader`` finds, and ``problem`` the error of a record that it can't read.
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _OLD = "schema-registry."
 _IN_URL, _OF_USER, _STATIC = "URL", "USER_INFO", "STATIC_TOKEN"
 # The properties of Confluent's client that say what an option says, too, or more.
-_STORE_TYPES = {"schema.registry.ssl.truststore.type": "truststore", "schema.registry.ssl.keystore.type": "keystore"}
 _OF_OPTIONS = {
     "schema.registry.ssl.keystore.location": "ssl.keystore.location",
     "schema.registry.ssl.keystore.password": "ssl.keystore.password",
@@ -34,7 +33,9 @@ _OF_OPTIONS = {
     "bearer.auth.credentials.source": "bearer-auth.credentials-source",
     "bearer.auth.token": "bearer-auth.token",
 }
-_OTHERS = (*_STORE_TYPES, "schema.registry.ssl.key.password", "proxy.host", "proxy.port")
+_OTHERS = (
+    "schema.registry.ssl.truststore.type", "schema.registry.ssl.keystore.type", "schema.registry.ssl.key.password", "proxy.host", "proxy.port",
+)  # fmt: skip
 
 
 def _access(key: str, summary: str, default: str | None = None, *, kind: OptionKind = OptionKind.STRING, sample: str | None = None) -> Option:

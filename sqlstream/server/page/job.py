@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
-from sqlstream.plan.properties import awaits_watermark, walk
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.begin.upgrades import read_record
 from sqlstream.runtime.jobs.control import registry
@@ -21,7 +20,7 @@ from sqlstream.runtime.monitor.why import reasons
 from sqlstream.server.answers import NotThere
 from sqlstream.server.page.jobs import STARTING, JobRow, latest, row_of, row_of_record
 from sqlstream.server.page.lately import Lately
-from sqlstream.server.page.plan import PlanGraph, tree
+from sqlstream.server.page.plan import PlanGraph, tree, waiting
 from sqlstream.udf.declarations.left_out import letters
 
 if TYPE_CHECKING:
@@ -193,7 +192,7 @@ class JobPages:
                 yield "failures", list(reversed(page.failures))
             case "rows":
                 sinks = () if job is None else zip(job.sinks, job.metrics.queries, strict=False)
-                yield "late", [(sink.table.path.name, query.late) for sink, query in sinks if query.late or any(map(awaits_watermark, walk(sink)))]
+                yield "late", [(sink.table.path.name, query.late) for sink, query in sinks if query.late or waiting(sink)]
                 yield "left", None if job is None else _left_out(ProjectFolder(self._server.project).dead_letters, job.runs)
             case "log":
                 yield "log", self._server.said.of(record.name)

@@ -54,7 +54,7 @@ class PlanGraph:
         self._ids = node_ids(sink)
         # What is read first stands first: a box, and the node that it is of.
         self._boxes: list[tuple[Box, Node]] = []
-        self._waiting = [n for n in walk(sink) if awaits_watermark(n) and not static(n)]
+        self._waiting = waiting(sink)
         self._add(sink, {}, number, masked)
 
     def _add(self, node: Node, known: dict[str, str], number: int, masked: Callable[[str], str]) -> str:
@@ -92,6 +92,11 @@ class PlanGraph:
         # Which of several operators has dropped late rows is not known.
         late = query.late if self._waiting == [node] else None
         return replace(box, late=late, state_rows=None if state is None else state.rows or None, state_bytes=None if state is None else state.bytes)
+
+
+def waiting(sink: Sink) -> list[Node]:
+    """What waits for a time, and so may leave late rows out."""
+    return [node for node in walk(sink) if awaits_watermark(node) and not static(node)]
 
 
 def _inputs(node: Node) -> tuple[Node, ...]:

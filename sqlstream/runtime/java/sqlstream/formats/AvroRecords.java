@@ -102,7 +102,12 @@ public class AvroRecords extends RecordReader {
         if (json) {
             return DecoderFactory.get().jsonDecoder(schema(), new ByteArrayInputStream(record));
         }
-        decoder = DecoderFactory.get().binaryDecoder(record, decoder);
+        return binary(record, 0);
+    }
+
+    /** What reads the bytes from {@code begin} on. */
+    final Decoder binary(byte[] record, int begin) {
+        decoder = DecoderFactory.get().binaryDecoder(record, begin, record.length - begin, decoder);
         return decoder;
     }
 

@@ -13,8 +13,6 @@ import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.IndexedRecord;
-import org.apache.avro.io.BinaryDecoder;
-import org.apache.avro.io.DecoderFactory;
 
 /**
  * Reads and writes records of Avro that begin with the number of their schema in a registry: see SchemaPrefix. What was
@@ -23,7 +21,6 @@ import org.apache.avro.io.DecoderFactory;
 public final class RegisteredAvro extends AvroRecords {
     private final SchemaPrefix prefix;
     private transient Map<Integer, GenericDatumReader<IndexedRecord>> readers;
-    private transient BinaryDecoder decoder;
 
     /**
      * @param type the row's type as DDL
@@ -45,13 +42,11 @@ public final class RegisteredAvro extends AvroRecords {
         GenericDatumReader<IndexedRecord> reader = readers.get(id);
         if (reader == null) {
             Schema written = written(id);
-            checkUnits(written, schema(), "", new HashSet<>());
+            checkUnits(written, schema(), "");
             reader = new GenericDatumReader<>(written, schema());
             readers.put(id, reader);
         }
-        decoder = DecoderFactory.get()
-                .binaryDecoder(record, SchemaPrefix.BYTES, record.length - SchemaPrefix.BYTES, decoder);
-        return reader.read(null, decoder);
+        return reader.read(null, binary(record, SchemaPrefix.BYTES));
     }
 
     @Override
@@ -95,7 +90,7 @@ public final class RegisteredAvro extends AvroRecords {
     }
 
     /** Avro itself reads a time, or a decimal, of one unit as if it were of another. */
-    private static void checkUnits(Schema written, Schema read, String path, Set<String> seen) {
+    private static void checkUnits(Schema written, Schema read, String path) {
         Schema from = AvroValues.actual(written);
         Schema to = AvroValues.actual(read);
         if (from.getType() != to.getType()) {
@@ -103,17 +98,16 @@ public final class RegisteredAvro extends AvroRecords {
         }
         switch (from.getType()) {
             case RECORD -> {
-                if (seen.add(from.getFullName() + path)) {
-                    for (Schema.Field field : to.getFields()) {
-                        Schema.Field source = from.getField(field.name());
-                        if (source != null) {
-                            checkUnits(source.schema(), field.schema(), path + "." + field.name(), seen);
-                        }
+                // That of the columns ends, also where the other one refers to itself.
+                for (Schema.Field field : to.getFields()) {
+                    Schema.Field source = from.getField(field.name());
+                    if (source != null) {
+                        checkUnits(source.schema(), field.schema(), path + "." + field.name());
                     }
                 }
             }
-            case ARRAY -> checkUnits(from.getElementType(), to.getElementType(), path + "[]", seen);
-            case MAP -> checkUnits(from.getValueType(), to.getValueType(), path + "[]", seen);
+            case ARRAY -> checkUnits(from.getElementType(), to.getElementType(), path + "[]");
+            case MAP -> checkUnits(from.getValueType(), to.getValueType(), path + "[]");
             default -> {
                 String unit = unit(from);
                 String asked = unit(to);
