@@ -345,7 +345,21 @@ public final class RowPieces {
 
     private void forget() {
         if (rdd >= 0 && HERE.remove(rdd) != null && !context.isStopped()) {
+            // A thread that is interrupted, as that of a stream when it is stopped, can ask nothing of Spark.
+            Thread removal = new Thread(this::remove, tag);
+            removal.setDaemon(true);
+            removal.start();
+        }
+    }
+
+    private void remove() {
+        try {
             SparkEnv.get().blockManager().master().removeRdd(rdd, false);
+        } catch (Throwable error) {
+            // The blocks go with the context.
+            if (!context.isStopped()) {
+                throw Scala.unchecked(error);
+            }
         }
     }
 
