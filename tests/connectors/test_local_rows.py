@@ -15,6 +15,8 @@ from sqlstream.connectors.local_rows import LocalRows
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
@@ -27,28 +29,34 @@ def wide(spark: SparkSession, rows: int, partitions: int = 3) -> DataFrame:
 
 
 def kept(spark: SparkSession) -> int:
-    """Bytes of blocks on the disk that are rows of queries."""
+    """How many blocks on the disk are rows of queries."""
     blocks = spark._jvm.org.apache.spark.SparkEnv.get().blockManager()
     jvm = spark._jvm.scala.jdk.javaapi.CollectionConverters
     names = [str(name) for name in jvm.asJava(blocks.diskBlockManager().getAllBlocks())]
     return sum(name.startswith("rdd_") for name in names)
 
 
-def test_more_rows_than_a_piece_has_come_in_their_order(spark: SparkSession) -> None:
-    before = kept(spark)
+@pytest.fixture(autouse=True)
+def before(spark: SparkSession) -> Iterator[int]:
+    """How many blocks there were before the test; after it there are no more. They go a moment after a query does."""
+    count = kept(spark)
+    yield count
+    until(lambda: kept(spark) == count)
+
+
+def test_more_rows_than_a_piece_has_come_in_their_order(spark: SparkSession, before: int) -> None:
     rows = iter(LocalRows(wide(spark, 6000)))
     first = next(rows)
     assert (first.id, first.text) == (0, "ä" * (WIDE // 2))
     until(lambda: kept(spark) > before + 5)
     assert [row.id for row in rows] == list(range(1, 6000))
-    until(lambda: kept(spark) <= before)
+    until(lambda: kept(spark) == before)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 7])
-def test_few_rows(spark: SparkSession, rows: int) -> None:
-    before = kept(spark)
+def test_few_rows(spark: SparkSession, before: int, rows: int) -> None:
     assert [row.id for row in LocalRows(wide(spark, rows))] == list(range(rows))
-    assert kept(spark) <= before
+    assert kept(spark) == before
 
 
 def test_rows_that_are_there_need_no_task(spark: SparkSession) -> None:
@@ -71,20 +79,18 @@ def test_an_error_in_the_midst_of_the_rows(spark: SparkSession) -> None:
     rows.close()
 
 
-def test_a_query_of_which_nobody_reads_more_ends(spark: SparkSession) -> None:
-    before = kept(spark)
+def test_a_query_of_which_nobody_reads_more_ends(spark: SparkSession, before: int) -> None:
     endless = spark.range(0, 10**9, 1, 2).select(F.col("id"), F.repeat(F.lit("x"), 100))
     begun = time.monotonic()
     with closing(iter(LocalRows(endless))) as rows:
         assert [next(rows).id for _ in range(3)] == [0, 1, 2]
     # A task that computes on does not hear of an interrupt by itself.
     tracker = spark.sparkContext.statusTracker()
-    until(lambda: not tracker.getActiveStageIds() and kept(spark) <= before)
+    until(lambda: not tracker.getActiveStageIds() and kept(spark) == before)
     assert time.monotonic() - begun < 30
 
 
-def test_a_thread_that_is_interrupted_reads_no_more(spark: SparkSession) -> None:
-    before = kept(spark)
+def test_a_thread_that_is_interrupted_reads_no_more(spark: SparkSession, before: int) -> None:
     rows = LocalRows(wide(spark, 6000))
     rows.await_all()
     assert kept(spark) > before
@@ -92,7 +98,7 @@ def test_a_thread_that_is_interrupted_reads_no_more(spark: SparkSession) -> None
     thread.currentThread().interrupt()
     rows.close()
     assert thread.interrupted()
-    until(lambda: kept(spark) <= before)
+    until(lambda: kept(spark) == before)
 
 
 def test_rows_that_are_awaited_when_the_query_is_stopped(spark: SparkSession) -> None:
