@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sqlstream.core.options import Option
+    from sqlstream.formats.base import ProjectFiles
     from sqlstream.sql.tables import Table
 
 CONNECTORS: Registry[Connector] = Registry(
@@ -120,6 +121,16 @@ def declared_options(written: Mapping[str, str]) -> tuple[Option, ...]:
         if format_ := formats.FORMATS.usable(written.get(key, "")):
             rows += formats.table_options(format_, prefix)
     return tuple(rows)
+
+
+def with_files(written: Mapping[str, str], files: ProjectFiles) -> dict[str, str]:
+    """The options ``written`` of a table with what files of the project say of its records. Raises ValidationError, SetupError."""
+    found = dict(written)
+    for key, prefix in FORMAT_KEYS.items():
+        if format_ := formats.FORMATS.usable(written.get(key, "")):
+            own = format_.with_files(formats.own_options(format_, written, prefix), files)
+            found |= {f"{prefix}{format_.name}.{k}": text for k, text in own.items()}
+    return found
 
 
 def lasting_options(table: Table) -> dict[str, str]:

@@ -16,6 +16,8 @@ from sqlstream.formats.csv import Csv
 from sqlstream.formats.json import Json
 from sqlstream.formats.json_registry import JsonRegistry
 from sqlstream.formats.native import Orc, Parquet
+from sqlstream.formats.proto_registry import ProtoRegistry
+from sqlstream.formats.protobuf import Protobuf
 from sqlstream.formats.raw import Raw
 
 if TYPE_CHECKING:
@@ -38,12 +40,15 @@ FORMATS: Registry[Format] = Registry(
         Ogg(),
         Orc(),
         Parquet(),
+        ProtoRegistry(),
+        Protobuf(),
         Raw(),
     ),
 )
 # Formats that Flink has and sqlstream has not, with the reason.
 REFUSED: Mapping[str, str] = {
-    "protobuf": "it needs a class generated from a schema; use 'avro' or 'json'",
+    "avro-glue": "AWS Glue's registry is asked by its own client; a registry with Confluent's interface by 'avro-confluent'",
+    "json-glue": "AWS Glue's registry is asked by its own client; a registry with Confluent's interface by 'json-registry'",
 }
 
 

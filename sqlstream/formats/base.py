@@ -7,10 +7,12 @@ or the expression that encodes them. A format never reads or writes anything by 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlstream.core import options as option_rows
+from sqlstream.core import user_jars
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.sql.quoting import quote, spark_string
@@ -24,6 +26,19 @@ if TYPE_CHECKING:
     from sqlstream.core.options import Option
 
 Fields = tuple[tuple[str, Type], ...]
+
+
+@dataclass(frozen=True)
+class ProjectFiles:
+    """The files of a project that may say what records mean: those in its folder, and the jars that its options name."""
+
+    project: Path = Path()
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def jars(self) -> list[Path]:
+        """Raises ValidationError for what is not there."""
+        return user_jars.named(self.options, self.project)
 
 
 @dataclass(frozen=True)
@@ -81,6 +96,10 @@ class Format(ABC):
         """Notices about these columns, where values differ from Flink's."""
         precise = (n for n, t in fields if any(p.is_timestamp and p.args[0] > 6 for p in t.parts))
         return [f"Column '{n}': times are kept to the microsecond; further digits are cut off." for n in precise]
+
+    def with_files(self, options: dict[str, str], files: ProjectFiles) -> dict[str, str]:
+        """``options`` with what files of the project say of the records, when a table is used. Raises ValidationError, SetupError."""
+        return options
 
     def in_topic(self, options: dict[str, str], topic: str, part: str) -> dict[str, str]:
         """``options`` with what a topic says of its records; ``part``: key or value."""

@@ -9,7 +9,7 @@ import base64
 import json
 import struct
 import urllib.request
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -154,6 +154,7 @@ def notices(options: Mapping[str, str]) -> list[str]:
     return []
 
 
+PROTOBUF = "PROTOBUF"
 _PREFIX = struct.Struct(">bi")
 
 
@@ -169,11 +170,12 @@ def body(record: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class RegisteredSchema:
-    """A schema: ``kind`` is AVRO, JSON or PROTOBUF; ``parts`` are those that it refers to, in the order in which they can be read."""
+    """A schema: ``kind`` is AVRO, JSON or PROTOBUF, whose text is a FileDescriptorProto in Base64; ``parts`` are those that it refers to, by name, in
+    the order in which they can be read."""
 
     kind: str
     text: str
-    parts: tuple[str, ...] = ()
+    parts: Mapping[str, str] = field(default_factory=dict)
 
 
 def fetched(options: Mapping[str, str], number: int) -> RegisteredSchema:
@@ -182,15 +184,18 @@ def fetched(options: Mapping[str, str], number: int) -> RegisteredSchema:
     if "truststore" in access or "keystore" in access:
         raise SetupError("The certificates of a Java store are read by jobs only.", hint="Write the CREATE TABLE by hand.")
 
-    def parts(answer: Mapping[str, Any]) -> list[str]:
-        found = []
+    def parts(answer: Mapping[str, Any], form: str) -> dict[str, str]:
+        found: dict[str, str] = {}
         for reference in answer.get("references", []):
-            other = _asked(access, f"/subjects/{quote(reference['subject'], safe='')}/versions/{reference['version']}")
-            found += [*parts(other), other["schema"]]
+            other = _asked(access, f"/subjects/{quote(reference['subject'], safe='')}/versions/{reference['version']}{form}")
+            found |= {**parts(other, form), reference["name"]: other["schema"]}
         return found
 
-    answer = _asked(access, f"/schemas/ids/{number}")
-    return RegisteredSchema(answer.get("schemaType", "AVRO"), answer["schema"], tuple(dict.fromkeys(parts(answer))))
+    answer, form = _asked(access, f"/schemas/ids/{number}"), ""
+    if answer.get("schemaType") == PROTOBUF:
+        form = "?format=serialized"
+        answer = _asked(access, f"/schemas/ids/{number}{form}")
+    return RegisteredSchema(answer.get("schemaType", "AVRO"), answer["schema"], parts(answer, form))
 
 
 def _asked(access: Mapping[str, Any], path: str) -> Any:

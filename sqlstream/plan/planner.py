@@ -14,6 +14,7 @@ from sqlstream.core import settings, spark_releases
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.core.zones import is_zone
+from sqlstream.formats.base import ProjectFiles
 from sqlstream.plan.builder import queries as build
 from sqlstream.plan.builder import relations, scope
 from sqlstream.plan.builder.expanded import expanded
@@ -116,6 +117,7 @@ class Planner:
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
                 dry=self.dry,
                 warehouse=settings.read(self.options, "table.warehouse"),
+                files=ProjectFiles(self.project, self.options),
                 functions=functions,
             ),
             table_function=functions.table,

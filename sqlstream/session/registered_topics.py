@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from sqlstream import connectors, formats
 from sqlstream.core.options import resolve_environment
-from sqlstream.formats import avro_schema, schema_registry
+from sqlstream.formats import avro_schema, protobuf_files, protobuf_schema, schema_registry
 from sqlstream.formats.avro_confluent import AvroConfluent, DebeziumAvro
 from sqlstream.formats.json import Json
 from sqlstream.formats.json_registry import JsonRegistry
+from sqlstream.formats.proto_registry import ProtoRegistry
 from sqlstream.session.inference import Proposal, of_values, watermark
 from sqlstream.sql import types as t
 from sqlstream.sql.quoting import flink_name
@@ -38,12 +39,20 @@ def proposal(topic: str, values: Sequence[bytes | None], tables: Sequence[Table]
     numbered = [(number, value) for value in present if (number := schema_registry.schema_id(value)) is not None]
     if 2 * len(numbered) <= len(present):
         return None
-    latest, _ = numbered[-1]
+    latest, record = numbered[-1]
     access = _access(topic, tables, options)
     if access is None:
         return Proposal(_BYTES, {"format": "raw"}, _UNKNOWN)
     schema = schema_registry.fetched(resolve_environment(access), latest)
-    made = _of_avro(schema) if schema.kind == "AVRO" else _of_json([value for _, value in numbered]) if schema.kind == "JSON" else None
+    match schema.kind:
+        case "AVRO":
+            made = _of_avro(schema)
+        case "JSON":
+            made = _of_json([value for _, value in numbered])
+        case schema_registry.PROTOBUF:
+            made = _of_protobuf(schema, schema_registry.body(record))
+        case _:
+            made = None
     if made is None:
         return Proposal(_BYTES, {"format": "raw"}, f"-- Schema {latest}, of the kind {schema.kind}, has no columns that a format here can read.\n")
     format_ = made.options["format"]
@@ -51,7 +60,7 @@ def proposal(topic: str, values: Sequence[bytes | None], tables: Sequence[Table]
 
 
 def _of_avro(schema: schema_registry.RegisteredSchema) -> Proposal | None:
-    type_ = avro_schema.type_of(schema.text, schema.parts)
+    type_ = avro_schema.type_of(schema.text, schema.parts.values())
     if type_ is None or type_.root != "ROW":
         return None
     fields = dict(zip(type_.names, type_.children, strict=True))
@@ -72,6 +81,21 @@ def _of_json(values: Sequence[bytes]) -> Proposal | None:
         return None
     own = {key.replace(f"{Json.name}.", f"{JsonRegistry.name}."): text for key, text in found.options.items()}
     return replace(found, options={**own, "format": JsonRegistry.name}, comment=found.comment.replace(f"{Json.name}.", f"{JsonRegistry.name}."))
+
+
+def _of_protobuf(schema: schema_registry.RegisteredSchema, body: bytes) -> Proposal | None:
+    """By the message that the record is, of those of the schema."""
+    message = protobuf_files.of_registry(schema, body)
+    type_ = None if message is None else protobuf_schema.type_of(message)
+    if type_ is None or not type_.names:
+        return None
+    columns = [f"{flink_name(name)} {of.full}" for name, of in zip(type_.names, type_.children, strict=True)]
+    time = next((name for name, of in zip(type_.names, type_.children, strict=True) if of == protobuf_schema.TIMESTAMP), None)
+    if time is not None and f"{time}_time" not in type_.names:
+        of_time = flink_name(time)
+        columns.append(f"{flink_name(f'{time}_time')} AS TO_TIMESTAMP_LTZ({of_time}.`seconds` * 1000 + {of_time}.`nanos` / 1000000, 3)")
+        columns.append(watermark(f"{time}_time"))
+    return Proposal(columns, {"format": ProtoRegistry.name})
 
 
 def _readable(type_: Type) -> Type:

@@ -30,6 +30,7 @@ def folder(tmp_path: Path) -> Path:
     for name, text in {
         "catalog/a.sql": "CREATE TABLE a (x INT) WITH ('connector' = 'datagen');",
         "catalog/schön/ß.sql": "CREATE TABLE b (x INT) WITH ('connector' = 'datagen');",
+        "protos/shop/order.proto": "message Order {}",
         "udfs/calls.py": "import pandas\n",
         "udfs/model.bin": "\x00",
         "udfs/__pycache__/calls.pyc": "",
@@ -56,6 +57,7 @@ def test_what_is_packed_of_a_project(folder: Path) -> None:
     assert set(names) == {
         "catalog/a.sql",
         "catalog/schön/ß.sql",
+        "protos/shop/order.proto",
         "udfs/calls.py",
         "udfs/model.bin",
         "jobs/run.sql",
@@ -150,7 +152,7 @@ def package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     options = {"spark.driver.memory": "3g", "spark.master": "local[2]", "spark.hadoop.fs.s3a.endpoint": "${env:ENDPOINT}"}
     output = folder.parent / "bids.tar"
     said = command.package(folder, output, "bids", scripts, options, print, with_environment=False)
-    assert said == "7 files of the project, 1 jars, no Python"
+    assert said == "8 files of the project, 1 jars, no Python"
     where = folder.parent / "ünpacked here"
     with tarfile.open(output) as tar:
         tars.unpack(tar, where)

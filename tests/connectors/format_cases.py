@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax.data_types import flink_type
+from tests.connectors import protobuf_cases
 
 HERE = Path(__file__).parent / "recorded"
 COLUMNS = {
@@ -111,6 +112,7 @@ WRITTEN = {
     "avro new": Written("avro", without(*NO_NEW), {"timestamp_mapping.legacy": "false"}),
     "avro json": Written("avro", without(*NO_LEGACY, *FLOATING), {"encoding": "json"}),
     "avro json new": Written("avro", without(*NO_NEW, *FLOATING), {"encoding": "json", "timestamp_mapping.legacy": "false"}),
+    **{name: Written("protobuf", *case) for name, case in protobuf_cases.WRITTEN.items()},
 }  # fmt: skip
 
 # Of files: csv is written by other rules than a record of it.
@@ -121,30 +123,31 @@ FILES = {
     **{f"avro {codec}": Written("avro", ("n", "s"), {"codec": codec}) for codec in ("deflate", "bzip2")},
 }  # fmt: skip
 
-# Column types that a format refuses, with its options.
-REFUSED = {
-    "avro LTZ": ("avro", "TIMESTAMP_LTZ(3)", {}),
-    "avro micros": ("avro", "TIMESTAMP(6)", {}),
-    "avro time": ("avro", "TIME(6)", {}),
-    "avro map": ("avro", "MAP<INT, INT>", {}),
-    "avro new LTZ in array": ("avro", "ARRAY<TIMESTAMP_LTZ(3)>", {"timestamp_mapping.legacy": "false"}),
-    "avro new micros in array": ("avro", "ARRAY<TIMESTAMP(6)>", {"timestamp_mapping.legacy": "false"}),
-    "avro new LTZ in row": ("avro", "ROW<x TIMESTAMP_LTZ(3)>", {"timestamp_mapping.legacy": "false"}),
-    "avro new nanos": ("avro", "TIMESTAMP(9)", {"timestamp_mapping.legacy": "false"}),
-    "avro name": ("avro", "ROW<`a b` INT>", {}),
-    "avro encoding": ("avro", "INT", {"encoding": "xml"}),
-    "json map": ("json", "MAP<INT, INT>", {}),
-    "json both": ("json", "INT", {"fail-on-missing-field": "true", "ignore-parse-errors": "true"}),
-    "csv map": ("csv", "MAP<STRING, INT>", {}),
-    "csv nested": ("csv", "ROW<x ROW<y INT>>", {}),
-    "csv array of rows": ("csv", "ARRAY<ROW<y INT>>", {}),
-    "csv delimiter": ("csv", "INT", {"field-delimiter": "ab"}),
-    "csv elements": ("csv", "ARRAY<INT>", {"array-element-delimiter": "||"}),
-    "csv quotes": ("csv", "INT", {"disable-quote-character": "true", "quote-character": "'"}),
-    "raw type": ("raw", "DECIMAL(10, 3)", {}),
-    "raw charset": ("raw", "STRING", {"charset": "x"}),
-    "raw endianness": ("raw", "INT", {"endianness": "x"}),
-    "debezium schema": ("debezium-json", "INT", {"schema-include": "true"}),
+# Column types that a format refuses, with its options, and the column's name where it matters.
+REFUSED: dict[str, tuple[str, str, dict[str, str], str]] = {
+    "avro LTZ": ("avro", "TIMESTAMP_LTZ(3)", {}, "x"),
+    "avro micros": ("avro", "TIMESTAMP(6)", {}, "x"),
+    "avro time": ("avro", "TIME(6)", {}, "x"),
+    "avro map": ("avro", "MAP<INT, INT>", {}, "x"),
+    "avro new LTZ in array": ("avro", "ARRAY<TIMESTAMP_LTZ(3)>", {"timestamp_mapping.legacy": "false"}, "x"),
+    "avro new micros in array": ("avro", "ARRAY<TIMESTAMP(6)>", {"timestamp_mapping.legacy": "false"}, "x"),
+    "avro new LTZ in row": ("avro", "ROW<x TIMESTAMP_LTZ(3)>", {"timestamp_mapping.legacy": "false"}, "x"),
+    "avro new nanos": ("avro", "TIMESTAMP(9)", {"timestamp_mapping.legacy": "false"}, "x"),
+    "avro name": ("avro", "ROW<`a b` INT>", {}, "x"),
+    "avro encoding": ("avro", "INT", {"encoding": "xml"}, "x"),
+    "json map": ("json", "MAP<INT, INT>", {}, "x"),
+    "json both": ("json", "INT", {"fail-on-missing-field": "true", "ignore-parse-errors": "true"}, "x"),
+    "csv map": ("csv", "MAP<STRING, INT>", {}, "x"),
+    "csv nested": ("csv", "ROW<x ROW<y INT>>", {}, "x"),
+    "csv array of rows": ("csv", "ARRAY<ROW<y INT>>", {}, "x"),
+    "csv delimiter": ("csv", "INT", {"field-delimiter": "ab"}, "x"),
+    "csv elements": ("csv", "ARRAY<INT>", {"array-element-delimiter": "||"}, "x"),
+    "csv quotes": ("csv", "INT", {"disable-quote-character": "true", "quote-character": "'"}, "x"),
+    "raw type": ("raw", "DECIMAL(10, 3)", {}, "x"),
+    "raw charset": ("raw", "STRING", {"charset": "x"}, "x"),
+    "raw endianness": ("raw", "INT", {"endianness": "x"}, "x"),
+    "debezium schema": ("debezium-json", "INT", {"schema-include": "true"}, "x"),
+    **{name: ("protobuf", type_, options, column) for name, (column, type_, options) in protobuf_cases.REFUSED.items()},
 }
 
 _ROW = {"i": "INT", "s": "STRING", "r": "ROW<x INT, y STRING>", "a": "ARRAY<INT>", "m": "MAP<STRING, INT>", "t": "TIMESTAMP(3)"}
@@ -346,4 +349,5 @@ READ = {
     "avro json": Read("avro", {"i": "INT", "s": "STRING"}, (
         b'{"i":{"int":1},"s":{"string":"x"}}', b'{"i":null,"s":null}', b'{"s":null,"i":null}', b'{"i":null,"s":null,"z":1}',
     ), (b'{"i":1,"s":null}', b'{"i":null}', b"", b"x", b'{"i":{"int":"x"},"s":null}'), {"encoding": "json"}),
+    **{name: Read("protobuf", *case, _IGNORE) for name, case in protobuf_cases.READ.items()},
 }  # fmt: skip

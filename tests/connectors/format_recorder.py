@@ -1,7 +1,8 @@
 """Renews ``recorded/formats.json`` from real Flink: the bytes that it writes, the rows that it reads, what it refuses.
 
-``FLINK_SQL_CLIENT`` is a command that starts a SQL client which reads statements from standard input, ``FLINK_FORMAT_JARS`` names the jars of Flink's avro and parquet formats,
-separated by colons. Records go through topics of the development broker.
+``FLINK_SQL_CLIENT`` is a command that starts a SQL client which reads statements from standard input, ``FLINK_FORMAT_JARS`` names the jars of Flink's
+avro, parquet and protobuf formats and protobuf-java, separated by colons; ``PROTOC`` is protoc of the same release. Records go through topics of the
+development broker.
 """
 
 from __future__ import annotations
@@ -12,14 +13,19 @@ import os
 import re
 import shlex
 import subprocess
+import zipfile
 from collections import defaultdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import grpc_tools
+
+from sqlstream.formats import protobuf_files
 from tests.connectors.format_cases import COLUMNS, FILES, HERE, READ, REFUSED, WRITTEN, rows
+from tests.connectors.protobuf_cases import MANY_FIELDS, PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 ZONE = "Europe/Prague"
 AT = "`_at` BIGINT METADATA FROM 'offset' VIRTUAL"
@@ -32,7 +38,8 @@ STREAMING = (
 
 def flink(statements: list[str], folder: Path) -> list[str]:
     """What the client says to each statement."""
-    jars = [x for jar in os.environ["FLINK_FORMAT_JARS"].split(":") for x in ("-j", jar)]
+    named = os.environ["FLINK_FORMAT_JARS"].split(":")
+    jars = [x for jar in [*named, classes(named, folder / "classes")] for x in ("-j", str(jar))]
     script = "".join(s + ";\n" for s in statements)
     command = [*shlex.split(os.environ["FLINK_SQL_CLIENT"]), *jars]
     output = subprocess.run(command, input=script, capture_output=True, text=True, check=False, timeout=1800).stdout
@@ -40,6 +47,26 @@ def flink(statements: list[str], folder: Path) -> list[str]:
     said = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", output).split("Flink SQL> ")[1:]
     assert len(said) >= len(statements), output[-3000:]
     return said[: len(statements)]
+
+
+def classes(jars: list[str], folder: Path) -> Path:
+    """A jar with the classes of the messages of Protobuf, of which those without messages of their own are recorded, too."""
+    protos, own, made = PROJECT.project / protobuf_files.FOLDER, folder / "protos", folder / "made"
+    own.mkdir(parents=True)
+    (own / "many.proto").write_text(MANY_FIELDS)
+    include = Path(grpc_tools.__file__).parent / "_proto"
+    sources = [str(p) for p in (*sorted(protos.rglob("*.proto")), own / "many.proto")]
+    places = [f"-I{p}" for p in (protos, own, include)]
+    subprocess.run([*shlex.split(os.environ["PROTOC"]), *places, f"--java_out={folder}", *sources], check=True)
+    files = [str(p) for p in folder.rglob("*.java")]
+    subprocess.run(["javac", "--release", "11", "-nowarn", "-cp", ":".join(jars), "-d", str(made), *files], check=True)
+    found = sorted(p.relative_to(made).as_posix() for p in made.rglob("*.class"))
+    for jar, names in (folder / "messages.jar", found), (HERE / "messages.jar", [n for n in found if "$" not in n]):
+        with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as entries:
+            for name in names:
+                # At no time, so that the same classes are the same file.
+                entries.writestr(zipfile.ZipInfo(name), (made / name).read_bytes(), zipfile.ZIP_DEFLATED)
+    return folder / "messages.jar"
 
 
 def settings() -> Iterator[str]:
@@ -154,8 +181,8 @@ class Recorder:
 
     def _refused(self) -> dict[str, str]:
         script = []
-        for i, (format_, type_, options) in enumerate(REFUSED.values()):
-            script.append(ddl(f"x{i}", {"x": type_}, self._kafka(f"x{i}", format_, options)))
+        for i, (format_, type_, options, column) in enumerate(REFUSED.values()):
+            script.append(ddl(f"x{i}", {column: type_}, self._kafka(f"x{i}", format_, options)))
             script.append(f"INSERT INTO x{i} SELECT CAST(NULL AS {type_})")
         _, said = self._run("refused", script)
         answers = said[len(said) - 2 * len(REFUSED) :]

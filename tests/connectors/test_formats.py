@@ -19,6 +19,7 @@ from sqlstream.formats.base import Encoded
 from sqlstream.formats.json import Json
 from tests.connectors.format_cases import COLUMNS, FILES, HERE, NESTED, READ, REFUSED, WRITTEN, Written, fields, rows, without
 from tests.connectors.format_recorder import FAILS, Recorder, ddl, flink, lines, settings
+from tests.connectors.protobuf_cases import PROJECT
 from tests.support.floats import of_any_java
 
 
@@ -45,7 +46,8 @@ def bytes_of(record):
 def read(spark, format_, columns, options, records):
     """(place, row as json, kind) of what the records hold."""
     frame = spark.createDataFrame([(i, None if r is None else bytearray(r)) for i, r in enumerate(records)], "_at INT, value BINARY").coalesce(1)
-    decoded = find_format(format_).decode(Encoded(frame, "value", "'here'"), fields(columns), options)
+    given = find_format(format_)
+    decoded = given.decode(Encoded(frame, "value", "'here'"), fields(columns), given.with_files(options, PROJECT))
     kind = KIND if find_format(format_).mode.carries_kinds else f"CAST(NULL AS TINYINT) AS {KIND}"
     return decoded.select("_at", Json().encode(fields(columns), {}).alias("row"), F.expr(kind))
 
@@ -78,10 +80,11 @@ def test_every_format_has_its_cases():
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("format_", ["json", "debezium-json", "csv", "raw", "avro"])
+@pytest.mark.parametrize("format_", ["json", "debezium-json", "csv", "raw", "avro", "protobuf"])
 def test_written_bytes(source, format_):
     cases = {name: case for name, case in WRITTEN.items() if case.format == format_}
-    encoded = [find_format(format_).encode(fields(c.columns), c.options).cast("BINARY").alias(name) for name, c in cases.items()]
+    given = find_format(format_)
+    encoded = [given.encode(fields(c.columns), given.with_files(c.options, PROJECT)).cast("BINARY").alias(name) for name, c in cases.items()]
     found = source.select("_at", *encoded).sort("_at").collect()
     for name in cases:
         wanted = recorded()["written"][name]["records"]
@@ -92,7 +95,7 @@ def test_written_bytes(source, format_):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("format_", ["json", "debezium-json", "csv", "raw", "avro"])
+@pytest.mark.parametrize("format_", ["json", "debezium-json", "csv", "raw", "avro", "protobuf"])
 def test_read_rows(interpreted, format_):
     frames = {}
     for name, case in WRITTEN.items():
@@ -147,10 +150,11 @@ OTHERWISE = (
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
-    format_, type_, options = REFUSED[name]
-    given, columns = find_format(format_), fields({"x": type_})
+    format_, type_, options, column = REFUSED[name]
+    given, columns = find_format(format_), fields({column: type_})
     message = recorded()["refused"][name]
     try:
+        options = given.with_files(options, PROJECT)
         check_options(format_, {f"{format_}.{k}": v for k, v in options.items()}, table_options(given))
         given.check(columns, options)
         if "schema-include" in options:

@@ -126,7 +126,7 @@ def test_misspelt_names_the_nearest_and_all(check):
         (KAFKA, {"sink.semantic": "exactly-once"}, "'sink.semantic' of 'kafka' is not supported"),
         (FILES, {"path": None}, "path"),
         (FILES, {"format": None}, "format"),
-        (FILES, {"format": "protobuf"}, "Format 'protobuf' is not supported"),
+        (FILES, {"format": "avro-glue"}, "Format 'avro-glue' is not supported"),
         (FILES, {"partition.time-extractor.kind": "custom"}, "not one of default"),
         (FILES, {"partition.time-extractor.class": "a.B"}, "is not supported"),
         (FILES, {"sink.partition-commit.watermark-time-zone": "Mars"}, "not a time zone"),

@@ -75,7 +75,7 @@ def test_a_plug_in_is_a_class_or_a_value_and_may_have_a_name_that_is_refused_els
 
 def test_a_plug_in_is_wherever_connectors_are(installed, tmp_path: Path) -> None:
     installed(plugin=(("connectors", "pulsar", "theirs:Pulsar"), ("formats", "protobuf", "theirs:Protobuf")))
-    assert text("CONNECTOR pulsar").startswith("Connector 'pulsar'") and text("FORMAT protobuf").startswith("Format 'protobuf'")
+    assert text("CONNECTOR pulsar").startswith("Connector 'pulsar'") and text("FORMAT avro-glue").startswith("Format 'avro-glue'")
     assert all(name in text("") for name in ("pulsar", "protobuf"))
     with pytest.raises(ValidationError) as none:
         find_connector("pulsr")

@@ -265,15 +265,15 @@ def test_slots_are_more_than_what_is_done_at_once(options: dict[str, str], slots
 
 
 def test_jars_of_users_are_files(tmp_path: Path) -> None:
-    from sqlstream.runtime.engine.own_jars import of_user
+    from sqlstream.core.user_jars import named as jars
 
     (tmp_path / "a b.jar").write_text("")
     (tmp_path / "c.jar").write_text("")
     named = f"{(tmp_path / 'a b.jar').as_uri()}; c.jar"
-    assert of_user({"pipeline.jars": named}, tmp_path) == [tmp_path / "a b.jar", tmp_path / "c.jar"] and of_user({}, tmp_path) == []
+    assert jars({"pipeline.jars": named}, tmp_path) == [tmp_path / "a b.jar", tmp_path / "c.jar"] and jars({}, tmp_path) == []
     for wrong in ("d.jar", "s3a://b/c.jar", "."):
         with pytest.raises(ValidationError, match="which 'pipeline.jars' names"):
-            of_user({"pipeline.jars": wrong}, tmp_path)
+            jars({"pipeline.jars": wrong}, tmp_path)
 
 
 def test_jobs_of_a_new_session(session: Session) -> None:

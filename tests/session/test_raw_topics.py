@@ -286,8 +286,22 @@ def test_infer_of_json_and_of_other_schemas(kafka, tmp_path, monkeypatch):
         assert "  n INT,\n  `at` TIMESTAMP_LTZ(3),\n" in told
         assert "'format' = 'json-registry',\n" in told
         assert "'json-registry.timestamp-format.standard' = 'ISO-8601',\n" in told
+        text = """syntax = "proto3"; import "google/protobuf/timestamp.proto"; message Other { int32 n = 1; }
+          message Order { int64 id = 1; message In { repeated string `tags = 1; } In part = 2; google.protobuf.Timestamp at = 3; map<string, uint32> m = 4; }"""
+        order = struct.pack(">bi", 0, schemas.add("o-value", text.replace("`", ""), kind="PROTOBUF"))
+        # The second message of the schema, then the one within it.
+        kafka.produce("o", (DAY, None, order + b"\x02\x02"))
+        kafka.produce("i", (DAY, None, order + b"\x04\x02\x00"))
+        told = told_by_infer(session, "INFER TABLE FROM 'o'")
+        assert (
+            "CREATE TABLE `o` (\n  id BIGINT,\n  part ROW<`tags` ARRAY<STRING>>,\n  `at` ROW<`seconds` BIGINT, `nanos` INT>,\n"
+            "  m MAP<STRING NOT NULL, BIGINT>,\n  at_time AS TO_TIMESTAMP_LTZ(`at`.`seconds` * 1000 + `at`.`nanos` / 1000000, 3),\n"
+            "  WATERMARK FOR at_time AS at_time - INTERVAL '5' SECOND\n)"
+        ) in told  # fmt: skip
+        assert f"'format' = 'proto-registry',\n  'proto-registry.url' = '{schemas.url}'" in told
+        assert "CREATE TABLE `i` (\n  tags ARRAY<STRING>\n)" in told_by_infer(session, "INFER TABLE FROM 'i'")
         kafka.produce("p", (DAY, None, struct.pack(">bi", 0, schemas.add("p-value", "message P {}", kind="PROTOBUF")) + b"\x00\x02"))
         assert (
-            "-- Schema 2, of the kind PROTOBUF, has no columns that a format here can read.\nCREATE TABLE `p` (\n  record BYTES\n)"
+            "-- Schema 3, of the kind PROTOBUF, has no columns that a format here can read.\nCREATE TABLE `p` (\n  record BYTES\n)"
             in told_by_infer(session, "INFER TABLE FROM 'p'")
         )

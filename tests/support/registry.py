@@ -6,18 +6,22 @@ import base64
 import json
 import re
 import ssl
+import subprocess
+import sys
+import tempfile
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import avro.compatibility
 import avro.schema
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _MEDIA_TYPE = "application/vnd.schemaregistry.v1+json"
 
@@ -55,7 +59,10 @@ class Registry:
                         raise Refusal(503, "Service Unavailable")
                     if registry.allowed is not None and self.headers.get("Authorization") not in registry.allowed:
                         raise Refusal(401, "Unauthorized")
-                    status, answer = 200, registry.answer(unquote(urlsplit(self.path).path), body)
+                    asked = urlsplit(self.path)
+                    status, answer = 200, registry.answer(unquote(asked.path), body)
+                    if asked.query == "format=serialized":
+                        answer["schema"] = serialized(answer["schema"])
                 except Refusal as refusal:
                     status, answer = int(str(refusal.code)[:3]), {"error_code": refusal.code, "message": str(refusal)}
                 data = json.dumps(answer).encode()
@@ -129,6 +136,22 @@ class Registry:
         if not shown["references"]:
             del shown["references"]
         return shown
+
+
+def serialized(text: str) -> str:
+    """A .proto file as a FileDescriptorProto in Base64; Confluent's client for Python registers it so."""
+    try:
+        return base64.b64encode(base64.b64decode(text, validate=True)).decode()
+    except ValueError:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "a.proto").write_text(text)
+            # What is imported, the registry's references say.
+            for name in re.findall(r'import "(?!google)(.*?)"', text):
+                (Path(folder) / name).write_text('syntax = "proto3"; package parts; message Part { int32 n = 1; }')
+            command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{folder}", f"--descriptor_set_out={folder}/made", "a.proto"]
+            subprocess.run(command, check=True)
+            (file,) = FileDescriptorSet.FromString((Path(folder) / "made").read_bytes()).file
+            return base64.b64encode(file.SerializeToString()).decode()
 
 
 @contextmanager

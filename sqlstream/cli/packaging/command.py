@@ -16,6 +16,8 @@ from sqlstream.cli.packaging import environment, kubernetes, project
 from sqlstream.cli.packaging.archive import Entry, compressed, plain
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.core.project_folder import PACKAGE
+from sqlstream.formats.protobuf_files import COMPILER
+from sqlstream.formats.protobuf_files import FOLDER as PROTOS
 from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
@@ -82,7 +84,8 @@ def package(
     files, names = project.entries(folder, scripts, options, own_python=with_environment)
     listed = _jars(folder, options, jars_too, notify)
     modules = [e.content for e in files if e.name.endswith(".py") and isinstance(e.content, Path)]
-    distributions = environment.needed(packages, modules) if with_environment else []
+    compilers = [COMPILER] if any(e.name.startswith(f"{PROTOS}/") for e in files) else []
+    distributions = environment.needed([*packages, *compilers], modules) if with_environment else []
     manifest = {"name": name, "scripts": names, "spark": _spark(), "python": environment.VERSION}
     files.append(Entry(PACKAGE, (json.dumps(manifest, indent=1, sort_keys=True) + "\n").encode()))
     with tempfile.TemporaryDirectory(prefix="sqlstream-package-") as work:

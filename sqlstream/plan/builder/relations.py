@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
 from sqlglot import exp
 
 from sqlstream.catalog.circles import reads_itself
-from sqlstream.connectors import declared_options, find_connector
+from sqlstream.connectors import declared_options, find_connector, with_files
 from sqlstream.core import spark_releases
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.core.options import meant, resolve_environment, with_samples
@@ -187,14 +188,17 @@ def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
     resolved = replace(declared, options=known(declared.options))
     if env.settings.warehouse:
         resolved = connector.placed(resolved, known({"warehouse": env.settings.warehouse})["warehouse"])
-    _at(at, lambda: env.notices.extend(f"{declared.path.name}: {n}" for n in connector.check(resolved)))
+    with _about(at):
+        resolved = replace(resolved, options=with_files(resolved.options, env.settings.files))
+        env.notices.extend(f"{declared.path.name}: {n}" for n in connector.check(resolved))
     return resolved
 
 
-def _at(at: exp.Expr | None, check: Callable[[], None]) -> None:
-    """``check()``, whose errors are about ``at`` where they say nothing else."""
+@contextmanager
+def _about(at: exp.Expr | None) -> Iterator[None]:
+    """Errors are about ``at`` where they say nothing else."""
     try:
-        check()
+        yield
     except ValidationError as error:
         error.at = error.at if error.at is not None else at
         raise
@@ -207,7 +211,8 @@ def table(declared: Table, env: Environment, at: exp.Expr | None) -> Node:
     if not connector.is_source:
         raise ValidationError(f"Connector '{declared.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
     refuse_unknown_metadata(declared, at, writing=False)
-    _at(at, lambda: connector.check_source(declared))
+    with _about(at):
+        connector.check_source(declared)
     fixed = env.settings.batch or connector.static(declared)
     mode = connector.source_mode(declared)
     node: Node = Scan(declared, connector.bounded(declared), fixed, mode)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlglot import exp
 
 from sqlstream.core.spark_releases import INSTALLED, RELEASES, Release
+from sqlstream.formats.base import ProjectFiles
 from sqlstream.plan.nodes import Join, JoinKind
 from sqlstream.plan.places import placed
 from sqlstream.plan.properties import fields
@@ -51,6 +52,7 @@ class PlanSettings:
     release: Release = RELEASES[INSTALLED]
     dry: bool = False
     warehouse: str | None = None
+    files: ProjectFiles = field(default_factory=ProjectFiles, compare=False)
     functions: Mapping[str, Function] = field(default_factory=dict, compare=False)
 
 

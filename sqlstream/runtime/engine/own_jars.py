@@ -6,16 +6,14 @@ A JVM gets its class path when it starts, before it knows of any table: which fi
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlparse
 
 from sqlstream.core import jars
-from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.java import jar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 
 def of_sqlstream(options: Mapping[str, str], notify: Callable[[str], None]) -> list[Path]:
@@ -31,15 +29,3 @@ def sets(options: Mapping[str, str]) -> list[str]:
     spoken_of = any(key.startswith("spark.hadoop.fs.s3a.") or re.match("s3[ap]?://", value) for key, value in options.items())
     brought = any("hadoop-aws" in options.get(key, "") for key in ("pipeline.jars", "spark.jars", "spark.jars.packages"))
     return ["s3"] if spoken_of and not brought else []
-
-
-def of_user(options: Mapping[str, str], project: Path) -> list[Path]:
-    """The files of ``pipeline.jars``; relative ones are in ``project``. Raises ValidationError for what is not there."""
-    found = []
-    for written in filter(None, re.split("[;,]", options.get("pipeline.jars", ""))):
-        location = urlparse(written.strip())
-        path = project / Path(unquote(location.path) if location.scheme == "file" else written.strip()).expanduser()
-        if location.scheme not in ("", "file") or not path.is_file():
-            raise ValidationError(f"There is no file '{written.strip()}', which 'pipeline.jars' names.", hint="Jars are files of this machine.")
-        found.append(path.resolve())
-    return found

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 
-from sqlstream.core import jars, private, spark_releases, trust
+from sqlstream.core import jars, private, spark_releases, trust, user_jars
 from sqlstream.core.cores import cores
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.java import classes, passed_over, require_java
@@ -304,7 +304,7 @@ class Engine:
         if (notice := passed_over()) is not None:
             self._notify(f"[NOTICE] {notice}")
         # Those of a submission are on its class path.
-        beside = [] if submission is not None else [*own_jars.of_sqlstream(users, self._notify), *own_jars.of_user(users, self._project)]
+        beside = [] if submission is not None else [*own_jars.of_sqlstream(users, self._notify), *user_jars.named(users, self._project)]
         if submission is not None and here:
             # The workers are this machine's, which has no folder for what executors unpack.
             executable = submission.get("spark.pyspark.driver.python")

@@ -57,7 +57,7 @@ public final class RegisteredAvro extends AvroRecords {
     private Schema written(int id) throws IOException {
         try {
             SchemaRegistry registry = prefix.registry();
-            return parsed(registry, registry.schema(id));
+            return parsed(registry, registry.schema(id, SchemaRegistry.TEXT));
         } catch (SchemaRegistry.Refused refused) {
             if (refused.status == 404) {
                 throw new IOException("Could not find schema with id " + id + " in registry", refused);
@@ -82,7 +82,8 @@ public final class RegisteredAvro extends AvroRecords {
             if (added.add(reference.get("name").asText())) {
                 JsonNode referred = registry.version(
                         reference.get("subject").asText(),
-                        reference.get("version").asInt());
+                        reference.get("version").asInt(),
+                        SchemaRegistry.TEXT);
                 addReferences(registry, referred, parser, added);
                 parser.parse(referred.get("schema").asText());
             }

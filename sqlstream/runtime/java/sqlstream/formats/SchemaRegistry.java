@@ -36,6 +36,10 @@ final class SchemaRegistry {
     private static final Map<String, SchemaRegistry> KNOWN = new ConcurrentHashMap<>();
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String MEDIA_TYPE = "application/vnd.schemaregistry.v1+json";
+    static final String TEXT = "";
+    /** Of Protobuf: a FileDescriptorProto in Base64. */
+    static final String SERIALIZED = "?format=serialized";
+
     private static final Duration ANSWERED = Duration.ofSeconds(30);
     /** How long a registry is waited for that does not answer: one that has answered before, and another. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -100,19 +104,21 @@ final class SchemaRegistry {
     /**
      * The schema with a number, as {@code {"schema": text, "schemaType": .., "references": [{"name": .., "subject": ..,
      * "version": ..}]}}. Throws Refused where there is none.
+     *
+     * @param form how it is written, TEXT or SERIALIZED: a schema is asked for in one form only
      */
-    JsonNode schema(int id) throws IOException {
+    JsonNode schema(int id, String form) throws IOException {
         JsonNode known = schemas.get(id);
         if (known == null) {
-            known = asked("/schemas/ids/" + id, null);
+            known = asked("/schemas/ids/" + id + form, null);
             schemas.put(id, known);
         }
         return known;
     }
 
     /** A schema that another one refers to. */
-    JsonNode version(String subject, int version) throws IOException {
-        return asked("/subjects/" + encoded(subject) + "/versions/" + version, null);
+    JsonNode version(String subject, int version, String form) throws IOException {
+        return asked("/subjects/" + encoded(subject) + "/versions/" + version + form, null);
     }
 
     /** The number of a schema of a subject, which gets it where it has it not. */
