@@ -33,7 +33,7 @@ def check(message: Descriptor, fields: Fields, at: Any = None) -> None:
     for name, type_ in fields:
         if name not in known:
             hint = did_you_mean(name, list(known)) or f"It has: {', '.join(known)}."
-            raise ValidationError(f"Column {name} does not exist in definition of proto class.", at=at, hint=f"'{message.full_name}': {hint}")
+            raise ValidationError(f"Column {name} does not exists in definition of proto class.", at=at, hint=f"'{message.full_name}': {hint}")
         _check(known[name], name, type_, at)
 
 
@@ -59,7 +59,7 @@ def _check_one(field: FieldDescriptor, column: str, type_: Type, at: Any) -> Non
     kind = _kind(field)
     if type_.root not in _TYPES[kind]:
         raise ValidationError(
-            f"Protobuf field type does not match column type, {kind}(protobuf) is not compatible with {_ROOTS.get(type_.root, type_.root)}",
+            f"Protobuf field type does not match column type, {kind}(protobuf) is not compatible of {_ROOTS.get(type_.root, type_.root)}",
             at=at,
             hint=f"Column '{column}': declare {' or '.join(_TYPES[kind])} for the field '{field.name}'.",
         )
@@ -76,7 +76,7 @@ def _kind(field: FieldDescriptor) -> str:
 def _must_be(root: str, column: str, type_: Type, at: Any) -> None:
     if type_.root != root:
         flink = {"ROW": "RowType", "MAP": "MapType", "ARRAY": "ArrayType"}[root]
-        raise ValidationError(f"Unexpected LogicalType: {type_.full}. It should be {flink}", at=at, hint=f"Column '{column}'.")
+        raise ValidationError(f"Unexpected LogicalType: {type_}. It should be {flink}", at=at, hint=f"Column '{column}'.")
 
 
 # What a column is written as, and what the kinds of Java become; those without a sign need a wider type.

@@ -28,7 +28,7 @@ _OLD = {
 _INSIDE = "ROW<kind STRING, `next` ROW<kind INT, sizes MAP<STRING, DOUBLE>>, parts ARRAY<BYTES>>"
 _ALL = {
     "i32": "INT", "s32": "INT", "u32": "INT", "x32": "INT", "y32": "INT", "i64": "BIGINT", "s64": "BIGINT", "u64": "BIGINT", "x64": "BIGINT",
-    "y64": "BIGINT", "f": "FLOAT", "d": "DOUBLE", "yes": "BOOLEAN", "text": "STRING", "data": "BYTES", "named": "STRING", "numbered": "BIGINT",
+    "y64": "BIGINT", "f": "FLOAT", "d": "DOUBLE", "yes": "BOOLEAN", "text": "STRING", "data": "BYTES", "named": "STRING", "numbered": "INT",
     "maybe": "INT", "maybe_text": "VARCHAR(5)", "maybe_named": "INT", "card": "STRING", "cash": "BIGINT", "traded": _PAIR, "pair": _PAIR,
     "at": "ROW<seconds BIGINT, nanos INT>", "boxed": "ROW<`value` INT>", "inside": _INSIDE, "old": "ROW<id BIGINT, n INT, state STRING>",
     "numbers": "ARRAY<INT>", "unpacked": "ARRAY<INT>", "texts": "ARRAY<STRING>", "kinds": "ARRAY<STRING>", "pairs": f"ARRAY<{_PAIR}>",
@@ -88,7 +88,7 @@ READ: dict[str, tuple[dict[str, str], tuple[bytes, ...], tuple[bytes, ...], dict
     "protobuf defaults": (_ALL, _OF_ALL[:4], (), {CLASS: EVERYTHING, "read-default-values": "true"}),
     "protobuf old": (_OLD, _OF_OLD, _OF_OLD_BAD, {CLASS: OLD}),
     "protobuf old defaults": (_OLD, _OF_OLD[:3], (), {CLASS: OLD, "read-default-values": "true"}),
-    "protobuf nested": ({"kind": "BIGINT", "parts": "ARRAY<VARBINARY(3)>"}, (b"", field(1, _VARINT, b"\5")), (field(1, _VARINT, b"\x63"),),
+    "protobuf nested": ({"kind": "INT", "parts": "ARRAY<VARBINARY(3)>"}, (b"", field(1, _VARINT, b"\5")), (field(1, _VARINT, b"\x63"),),
                         {CLASS: "com.example.rows.Everything$Inside"}),
 }  # fmt: skip
 # Types of the field that a column is called by.

