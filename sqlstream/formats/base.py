@@ -74,7 +74,8 @@ class Property:
 class Format(ABC):
     """Base of formats. ``options`` are without prefix. ``records``: whether it has records, as of Kafka; ``in_lines``: whether these can be the lines
     of a file; ``files``: whether it has files of its own, which a file source of Spark's reads and writes. ``of_records``, ``of_files``: options that
-    only the one or the other have.
+    only the one or the other have. ``ignores_fields``: whether ``ignore-parse-errors`` gives NULL for a field that does not fit, and leaves out only
+    records that are broken.
 
     ``mode``: the kinds of rows that records stand for.
     """
@@ -87,6 +88,7 @@ class Format(ABC):
     in_lines: ClassVar[bool] = True
     of_records: ClassVar[tuple[str, ...]] = ()
     of_files: ClassVar[tuple[str, ...]] = ()
+    ignores_fields: ClassVar[bool] = True
     mode: ClassVar[ChangelogMode] = ChangelogMode.APPEND
 
     def check(self, fields: Fields, options: Mapping[str, str], *, at: Any = None) -> None:

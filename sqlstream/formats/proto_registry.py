@@ -27,6 +27,7 @@ class ProtoRegistry(Format):
 
     name = "proto-registry"
     in_lines = False
+    ignores_fields = False
     options = (
         Option("ignore-parse-errors", OptionKind.BOOLEAN, "false", "Leave out records that can't be read."),
         *schema_registry.OPTIONS,

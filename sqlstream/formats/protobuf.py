@@ -25,6 +25,7 @@ class Protobuf(Format):
 
     name = "protobuf"
     in_lines = False
+    ignores_fields = False
     options = (
         Option(_NAME, OptionKind.STRING, required=True, summary="The class of the message in Java, as com.shop.Shop$Order, or its name in Protobuf."),
         Option("ignore-parse-errors", OptionKind.BOOLEAN, "false", "Leave out records that can't be read."),

@@ -333,7 +333,7 @@ def test_what_is_promised_less_is_in_one_place():
         ),
         ({"connector": "datagen", "rows-per-second": "many"}, "Invalid value for option 'rows-per-second': 'many' is not a whole number."),
         ({"connector": "kafka", "format": "jsn"}, "There is no format 'jsn' for 'format'. Did you mean 'json'?"),
-        ({"connector": "kafka", "format": "protobuf"},),
+        ({"connector": "kafka", "format": "avro-glue"},),
         ({"connector": "faker"},),
         ({"connector": "of-our-own"},),
         ({"path": "p"},),

@@ -40,8 +40,8 @@ class Unfinished(Connector):
     name = summary = example = "unfinished"
 
 
-class Protobuf(Raw):
-    name = "protobuf"
+class AvroGlue(Raw):
+    name = "avro-glue"
 
 
 class Hive(InMemory):
@@ -64,19 +64,19 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPath
 
 def test_a_plug_in_is_a_class_or_a_value_and_may_have_a_name_that_is_refused_else(installed) -> None:
     with pytest.raises(NotSupported):
-        find_format("protobuf")
+        find_format("avro-glue")
     with pytest.raises(NotSupported):
         find_type("hive")
-    installed(plugin=(("connectors", "pulsar", "theirs:PULSAR"), ("formats", "protobuf", "theirs:Protobuf"), ("catalogs", "hive", "theirs:Hive")))
+    installed(plugin=(("connectors", "pulsar", "theirs:PULSAR"), ("formats", "avro-glue", "theirs:AvroGlue"), ("catalogs", "hive", "theirs:Hive")))
     assert find_connector("pulsar") is PULSAR
-    assert isinstance(find_format("protobuf"), Protobuf) and find_format("protobuf") is find_format("protobuf")
+    assert isinstance(find_format("avro-glue"), AvroGlue) and find_format("avro-glue") is find_format("avro-glue")
     assert isinstance(find_type("hive"), Hive)
 
 
 def test_a_plug_in_is_wherever_connectors_are(installed, tmp_path: Path) -> None:
-    installed(plugin=(("connectors", "pulsar", "theirs:Pulsar"), ("formats", "protobuf", "theirs:Protobuf")))
+    installed(plugin=(("connectors", "pulsar", "theirs:Pulsar"), ("formats", "avro-glue", "theirs:AvroGlue")))
     assert text("CONNECTOR pulsar").startswith("Connector 'pulsar'") and text("FORMAT avro-glue").startswith("Format 'avro-glue'")
-    assert all(name in text("") for name in ("pulsar", "protobuf"))
+    assert all(name in text("") for name in ("pulsar", "avro-glue"))
     with pytest.raises(ValidationError) as none:
         find_connector("pulsr")
     assert ", print, pulsar, " in none.value.message and none.value.hint == "Did you mean 'pulsar'?"
@@ -94,11 +94,11 @@ def test_a_plug_in_is_wherever_connectors_are(installed, tmp_path: Path) -> None
         ("connectors", "unfinished", "theirs:Unfinished", "can't be loaded: TypeError: Can't instantiate abstract class Unfinished"),
         ("connectors", "nameless", "theirs:Nameless", "it has no name."),
         ("connectors", "x", "theirs:Pulsar", "it calls itself 'pulsar'."),
-        ("connectors", "x", "theirs:Protobuf", "'theirs:Protobuf' is no Connector."),
+        ("connectors", "x", "theirs:AvroGlue", "'theirs:AvroGlue' is no Connector."),
         ("formats", "x", "theirs:explodes", "'theirs:explodes' is no Format."),
         ("connectors", "kafka", "theirs:Pulsar", "sqlstream has a connector of this name itself."),
-        ("formats", "json", "theirs:Protobuf", "sqlstream has a format of this name itself."),
-        ("catalogs", "x", "theirs:Protobuf", "'theirs:Protobuf' is no CatalogType."),
+        ("formats", "json", "theirs:AvroGlue", "sqlstream has a format of this name itself."),
+        ("catalogs", "x", "theirs:AvroGlue", "'theirs:AvroGlue' is no CatalogType."),
         ("catalogs", "iceberg", "theirs:Hive", "it calls itself 'hive'."),
     ],
 )

@@ -70,6 +70,9 @@ def test_sql_of_pages_is_planned(project: Path) -> None:
     """Findings that are no errors are part of examples: some have state that grows."""
     shown = [block for block in BLOCKS if block.language == "sql" and block not in (MIGRATED, SAVEPOINT)]
     assert len(shown) > 8
+    messages, *_ = blocks("docs/protobuf.md", "protobuf")
+    (project / "protos").mkdir()
+    (project / "protos" / "order.proto").write_text(messages.text)
     for i, block in enumerate(shown):
         (project / f"shown_{i}.sql").write_text(f"-- {block.page}\n{block.text}")
     (project / "wrong.sql").write_text("SELECT nothing FROM bids;")

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import avro.compatibility
 import avro.schema
@@ -61,7 +61,7 @@ class Registry:
                         raise Refusal(401, "Unauthorized")
                     asked = urlsplit(self.path)
                     status, answer = 200, registry.answer(unquote(asked.path), body)
-                    if asked.query == "format=serialized":
+                    if "serialized" in parse_qs(asked.query).get("format", ()) and answer.get("schemaType") == "PROTOBUF":
                         answer["schema"] = serialized(answer["schema"])
                 except Refusal as refusal:
                     status, answer = int(str(refusal.code)[:3]), {"error_code": refusal.code, "message": str(refusal)}

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sqlstream.core.storage import Place
+    from sqlstream.formats.base import Format
     from sqlstream.plan.nodes import Node
 
 # What py4j says of every exception of the JVM, and how Spark begins to tell of a task's.
@@ -273,17 +274,22 @@ def _leaving_out(message: str, nodes: Sequence[Node]) -> str | None:
         return _REQUIRED if null[1] else _NULLABLE if null[2] else _DROPPED
     if _RECORD.search(message) is None:
         return None
-    options = [f"'{key}' = 'true' of {scan.table.path.name}" for node in nodes for scan in scans(node) for key in _ignoring(scan.table.options)]
-    if not options:
+    ignoring = [(key, scan, format_) for node in nodes for scan in scans(node) for key, format_ in _ignoring(scan.table.options)]
+    if not ignoring:
         return None
-    return f"{' or '.join(dict.fromkeys(options))} leaves such records out, and gives NULL for a field that does not fit."
+    options = dict.fromkeys(f"'{key}' = 'true' of {scan.table.path.name}" for key, scan, _ in ignoring)
+    of_fields = ", and gives NULL for a field that does not fit" if any(format_.ignores_fields for *_, format_ in ignoring) else ""
+    return f"{' or '.join(options)} leaves such records out{of_fields}."
 
 
-def _ignoring(options: Mapping[str, str]) -> Iterator[str]:
+def _ignoring(options: Mapping[str, str]) -> Iterator[tuple[str, Format]]:
+    """The options that leave out records and are not set, each with its format."""
     for prefix in ("", "key.", "value."):
-        format_ = options.get(f"{prefix}format")
-        if format_ is not None:
-            yield from (o.key for o in table_options(find_format(format_), prefix) if o.key.endswith(".ignore-parse-errors") and o.key not in options)
+        name = options.get(f"{prefix}format")
+        if name is not None:
+            format_ = find_format(name)
+            keys = (o.key for o in table_options(format_, prefix))
+            yield from ((key, format_) for key in keys if key.endswith(".ignore-parse-errors") and key not in options)
 
 
 def _where(message: str, nodes: Sequence[Node]) -> str:

@@ -203,6 +203,11 @@ def test_a_record_that_can_not_be_read_hints_at_what_leaves_it_out(tmp_path: Pat
     told = job_error(RuntimeError(RAISED.format("Failed to deserialize JSON <<record x record>> (topic t).")), nodes=(node,))
     wanted = "'json.ignore-parse-errors' = 'true' of plain or 'key.csv.ignore-parse-errors' = 'true' of keyed leaves such records out"
     assert told.hint == f"{wanted}, and gives NULL for a field that does not fit."
+    whole = f"{kafka}, 'format' = 'proto-registry', 'proto-registry.url' = 'http://r:1'"
+    list(session.run(f"CREATE TABLE messages (a STRING) WITH ({whole})"))
+    node = session.planner.planned(parse("SELECT a FROM messages"), session.planner.environment()).plan
+    told = job_error(RuntimeError(RAISED.format("Failed to deserialize <<record x record>> (topic t).")), nodes=(node,))
+    assert told.hint == "'proto-registry.ignore-parse-errors' = 'true' of messages leaves such records out."
     hints = {"/ by zero": "NULLIF", "For input string: x": "TRY_CAST", "Failed to parse json string 'x'": "TRY_PARSE_JSON"}
     for message, named in hints.items():
         assert named in job_error(RuntimeError(RAISED.format(message)), nodes=(node,)).hint
