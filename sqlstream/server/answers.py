@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from sqlstream.core import foreign_json
 from sqlstream.core.characters import HALF
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import Defect, JobFailed, NotSupported, SetupError, SqlStreamError, SyntaxProblem, ValidationError
@@ -133,8 +134,8 @@ async def body(request: Request) -> dict[str, Any]:
 def object_of(text: str | bytes, what: str) -> dict[str, Any]:
     """The object that ``text`` is as JSON. Raises BadRequest, which calls it ``what``, where it is none."""
     try:
-        read = json.loads(text)
-    except (ValueError, RecursionError):
+        read = foreign_json.read(text)
+    except ValueError:
         raise BadRequest(f"{what} is not JSON") from None
     if not isinstance(read, dict):
         raise BadRequest(f"{what} is not an object")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors import find_connector
 from sqlstream.connectors.kafka.connector import TopicConnector
+from sqlstream.core import foreign_json
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.session.raw_topics import seconds, text_of
 
@@ -73,8 +74,8 @@ def _cells(value: bytes | None, layout: Layout, options: Any) -> tuple[str | Non
         if layout.value.name == "csv":
             (row,) = csv.reader([text.rstrip("\r\n")], delimiter=options.get(f"{layout.value_prefix}csv.field-delimiter", ","))
             return tuple(_cut(cell) for cell in row) if len(row) == len(names) else None
-        document = json.loads(text)
-    except (ValueError, RecursionError, TypeError, csv.Error):
+        document = foreign_json.read(text)
+    except (ValueError, TypeError, csv.Error):
         return None
     if not isinstance(document, dict):
         return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
+from sqlstream.core import foreign_json
 from sqlstream.shell.tableau import display_width
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def is_json(text: str) -> bool:
     if text[:1] not in ("{", "["):
         return False
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
+        foreign_json.read(text)
+    except ValueError:
         return False
     return True
 

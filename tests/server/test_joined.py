@@ -322,7 +322,7 @@ def test_who_is_let_in(tmp_path: Path, no_engine: object) -> None:
     "text",
     [
         "", "{", "[]", "1", "{}", '{"do": "dance"}', '{"do": 1}', '{"do": "run"}', '{"do": "run", "id": 1}', '{"do": "run", "id": true, "text": ""}',
-        '{"do": "run", "id": 1, "text": "SHOW TABLES"}', '{"do": "next"}', '{"do": "next", "of": "1"}', "[" * 100_000,
+        '{"do": "run", "id": 1, "text": "SHOW TABLES"}', '{"do": "next"}', '{"do": "next", "of": "1"}', pytest.param("[" * 100_000, id="deep"),
     ],
 )  # fmt: skip
 def test_what_is_not_said_as_it_should_be_ends_the_session(client: Client, text: str) -> None:

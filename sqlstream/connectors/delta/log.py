@@ -6,10 +6,11 @@ checksum that Delta writes beside a commit.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from sqlstream.core import foreign_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -116,7 +117,7 @@ def _size(log: Path, version: int) -> tuple[int | None, int | None]:
 
 def _json(text: bytes) -> dict[str, Any] | None:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = foreign_json.read(text)
+    except ValueError:
         return None
     return value if isinstance(value, dict) else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from sqlstream.connectors.kafka.client import KafkaClient
+from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.core.secrets import masked_value
 from sqlstream.plan.nodes import scans
@@ -227,7 +228,7 @@ def _content(cluster: Cluster, topic: str) -> Content:
     records = _client(cluster, topic).latest(topic, _READ, longest=LONGEST_BYTES)
     # What is cut off is no document that could be told from.
     values = [r.value for r in records if r.value is not None and len(r.value) < LONGEST_BYTES]
-    proposal = _proposal(cluster, topic, values) if values else None
+    proposal = deeply(lambda: _proposal(cluster, topic, values)) if values else None
     table = next(iter(cluster.tables_of(topic)), None)
     columns, last = seen(records[: -_SHOWN - 1 : -1], table)
     return replace(Content(last, columns, proposal=proposal), table=table.path if table is not None and columns else None)
