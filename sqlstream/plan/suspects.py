@@ -1,20 +1,21 @@
 """Which expressions of a query may have failed at a row, judging by the message of the failure.
 
-In: the message of a row that could not be computed, and the query's nodes. Out: expressions as SQL, none where the message says it all, and what
-to write instead.
+In: the message of a row that could not be computed, and the query's nodes. Out: expressions as SQL with their places in the statement, none where
+the message says it all, and what to write instead.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sqlstream.core.errors import offset_of
 from sqlstream.plan.properties import walk
 from sqlstream.sql.expressions import Call, Cast, Expr
 from sqlstream.sql.text import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from sqlstream.plan.nodes import Node
 
@@ -49,13 +50,17 @@ _SAYING: tuple[tuple[re.Pattern[str], Callable[[Expr], bool], str | None], ...] 
 _MOST = 3
 
 
-def suspects(message: str, nodes: Iterable[Node]) -> list[str]:
-    """The expressions of ``nodes`` and below that may have failed with ``message``; none where there are too many to name."""
+def suspects(message: str, nodes: Iterable[Node]) -> Mapping[str, Any]:
+    """The expressions of ``nodes`` and below that may have failed with ``message``, each with where it is written, None if nowhere in the statement
+    or more than once; none where there are too many to name."""
     said = next((matches for pattern, matches, _ in _SAYING if pattern.match(message)), None)
     if said is None:
-        return []
-    texts = list(dict.fromkeys(to_text(e) for n in nodes for below in walk(n) for expr in below.expressions() for e in expr.walk() if said(e)))
-    return texts if len(texts) <= _MOST else []
+        return {}
+    places: dict[str, dict[int | None, Any]] = {}
+    for expr in (e for n in nodes for below in walk(n) for whole in below.expressions() for e in whole.walk() if said(e)):
+        at = expr.at if isinstance(expr, Call | Cast) else None
+        places.setdefault(to_text(expr), {})[offset_of(at)] = at
+    return {text: next(iter(of.values())) if len(of) == 1 else None for text, of in places.items()} if len(places) <= _MOST else {}
 
 
 def instead(message: str) -> str | None:

@@ -371,7 +371,7 @@ def _cast(node: exp.Cast, scope: Scope) -> Expr:
     # A cast takes the time attribute off a column, also one that changes nothing else.
     if operand.type == target and not operand.type.is_timestamp:
         return operand
-    return Cast(target, operand, safe)
+    return Cast(target, operand, safe, at=node)
 
 
 def _item(node: exp.Expr, operand: Expr, index: Expr) -> Expr:
@@ -558,7 +558,7 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
     result = function.sized(types, values) if function.sized is not None else function.returns(types)
     if function.aggregate:
         return AggregateCall(result, function, tuple(converted))
-    return Call(result, function, tuple(converted))
+    return Call(result, function, tuple(converted), at=at)
 
 
 def _mismatch(function: Function, args: Sequence[Expr], at: exp.Expr) -> ValidationError:

@@ -5,7 +5,7 @@ Every node is frozen and knows its Flink type. All operators and functions are r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.sql.functions.base import VARIES
@@ -82,10 +82,11 @@ def constant(expr: Expr) -> Any:
 
 @dataclass(frozen=True)
 class Call(Expr):
-    """A scalar function or operator, CASE included (condition, value, ..., else)."""
+    """A scalar function or operator, CASE included (condition, value, ..., else). ``at``: where it is written, as errors have it; None if nowhere."""
 
     function: Function
     args: tuple[Expr, ...]
+    at: Any = field(default=None, compare=False, repr=False, kw_only=True)
 
     @property
     def children(self) -> tuple[Expr, ...]:
@@ -97,10 +98,11 @@ class Call(Expr):
 
 @dataclass(frozen=True)
 class Cast(Expr):
-    """CAST to ``type``; TRY_CAST where ``safe``. Implicit casts are made explicit when an expression is bound."""
+    """CAST to ``type``; TRY_CAST where ``safe``. Implicit casts are made explicit when an expression is bound: they have no ``at``, see Call."""
 
     operand: Expr
     safe: bool = False
+    at: Any = field(default=None, compare=False, repr=False, kw_only=True)
 
     @property
     def children(self) -> tuple[Expr, ...]:

@@ -170,7 +170,9 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
         problem: SqlStreamError = JobFailed(message, hint=hint, heals=False)
     elif raised:
         hint = _leaving_out(raised[1], nodes) or instead(raised[1].strip())
-        problem = JobFailed(_of_record(raised[1].strip()) + _where(raised[1], nodes), hint=hint, heals=False)
+        failed = suspects(raised[1].strip(), nodes)
+        at = next(iter(failed.values())) if len(failed) == 1 else None
+        problem = JobFailed(_of_record(raised[1].strip()) + _one_of(list(failed)), at=at, hint=hint, heals=False)
     elif full := _of_disk(text, folder):
         problem = full
     elif empty := _of_checkpoint(folder):
@@ -292,8 +294,7 @@ def _ignoring(options: Mapping[str, str]) -> Iterator[tuple[str, Format]]:
             yield from ((key, format_) for key in keys if key.endswith(".ignore-parse-errors") and key not in options)
 
 
-def _where(message: str, nodes: Sequence[Node]) -> str:
-    calls = suspects(message.strip(), nodes)
+def _one_of(calls: Sequence[str]) -> str:
     return "" if not calls else f" (in {calls[0]})" if len(calls) == 1 else f" (in one of {', '.join(calls)})"
 
 

@@ -176,20 +176,44 @@ def test_a_table_that_may_not_be_read_is_no_matter_of_disks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "query", "told"),
+    ("message", "query", "told", "clause"),
     [
-        ("/ by zero", "SELECT a / b, a FROM t", "/ by zero (in (a / b))"),
-        ("/ by zero", "SELECT a / b FROM t WHERE MOD(b, a) > 0", "/ by zero (in one of (a / b), MOD(b, a))"),
-        ("For input string: x", "SELECT CAST(s AS INT), CAST(s AS DATE), TRY_CAST(s AS BIGINT) FROM t", "For input string: x (in CAST(s AS INT))"),
-        ('Cannot parse "x" as DATE.', "SELECT CAST(s AS INT), CAST(s AS DATE) FROM t", 'Cannot parse "x" as DATE. (in CAST(s AS DATE))'),
-        ("Column 'a' is NOT NULL.", "SELECT a / b FROM t", "Column 'a' is NOT NULL."),
+        ("/ by zero", "SELECT a / b, a FROM t", "/ by zero (in (a / b))", "a / b"),
+        ("/ by zero", "SELECT a / b FROM t WHERE MOD(b, a) > 0", "/ by zero (in one of (a / b), MOD(b, a))", None),
+        (
+            "For input string: x",
+            "SELECT CAST(s AS INT), CAST(s AS DATE), TRY_CAST(s AS BIGINT) FROM t",
+            "For input string: x (in CAST(s AS INT))",
+            "CAST(s AS INT)",
+        ),
+        ("For input string: x", "SELECT a, SUM(CAST(s AS INT)) FROM t GROUP BY a", "For input string: x (in CAST(s AS INT))", "CAST(s AS INT)"),
+        (
+            'Cannot parse "x" as DATE.',
+            "SELECT CAST(s AS INT), CAST(s AS DATE) FROM t",
+            'Cannot parse "x" as DATE. (in CAST(s AS DATE))',
+            "CAST(s AS DATE)",
+        ),
+        ("Column 'a' is NOT NULL.", "SELECT a / b FROM t", "Column 'a' is NOT NULL.", None),
+        # It stands at two places, in a view, in the table's declaration: which of them, or none in the statement.
+        ("For input string: x", "SELECT CAST(s AS INT), CAST(s AS INT) + 1 FROM t", "For input string: x (in CAST(s AS INT))", None),
+        ("For input string: x", "SELECT i FROM v", "For input string: x (in CAST(s AS INT))", None),
+        ("For input string: x", "SELECT i, CAST(s AS INT) FROM v CROSS JOIN t", "For input string: x (in CAST(s AS INT))", None),
+        ("For input string: x", "SELECT c FROM t2", "For input string: x (in CAST(s AS INT))", None),
     ],
 )
-def test_the_expression_that_failed_is_told(tmp_path: Path, message: str, query: str, told: str) -> None:
+def test_the_expression_that_failed_is_told_with_its_place(tmp_path: Path, message: str, query: str, told: str, clause: str | None) -> None:
     session = Session(tmp_path, notify=lambda line: None)
-    list(session.run("CREATE TABLE t (a INT, b INT, s STRING) WITH ('connector' = 'datagen')"))
+    datagen = "WITH ('connector' = 'datagen')"
+    list(session.run(f"CREATE TABLE t (a INT, b INT, s STRING) {datagen}; CREATE TABLE t2 (s STRING, c AS CAST(s AS INT)) {datagen}"))
+    list(session.run("CREATE VIEW v AS SELECT CAST(s AS INT) AS i FROM t"))
     node = session.planner.planned(parse(query), session.planner.environment()).plan
-    assert job_error(RuntimeError(RAISED.format(message)), nodes=(node,)).message == told
+    error = job_error(RuntimeError(RAISED.format(message)), nodes=(node,))
+    assert error.message == told
+    *_, line, carets = "\n".join(error.located(query, None, 0).place()).split("\n")
+    if clause is None:
+        assert error.offset is None
+    else:
+        assert line[carets.index("^") : carets.rindex("^") + 1] == clause
 
 
 def test_a_record_that_can_not_be_read_hints_at_what_leaves_it_out(tmp_path: Path) -> None:
