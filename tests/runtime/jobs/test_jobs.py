@@ -390,7 +390,7 @@ def test_a_failed_job_ends_a_script_while_others_run(tmp_path: Path, engine, beh
     text += "INSERT INTO copies SELECT id, word FROM numbers;\nINSERT INTO words\n SELECT CAST(1 / (id - 7) AS STRING) FROM numbers;\n"
     code, said, states = script(tmp_path, engine, text + behind)
     assert code == 1
-    assert said.count("[ERROR]") == 1 and "/ by zero" in said and " --> s.sql:3:1\n" in said, said
+    assert said.count("[ERROR]") == 1 and "/ by zero" in said and " --> s.sql:4:14\n" in said, said
     assert states.split()[:2] == ["CANCELED", "FAILED"] and "RUNNING" not in states
     (folder,) = (tmp_path / ".sqlstream" / "jobs").glob("*copies*")
     assert (folder / "1" / "checkpoint").exists() and not (folder / "1" / "finished").exists()
