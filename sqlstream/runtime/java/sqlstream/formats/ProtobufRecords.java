@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.util.ArrayData;
-import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -21,11 +19,10 @@ import org.sparkproject.spark_core.protobuf.InvalidProtocolBufferException;
 import sqlstream.catalyst.Scala;
 
 /** Reads and writes messages of Protobuf, by the Protobuf that is in Spark's own jar. */
-public final class ProtobufRecords extends RecordReader {
+public final class ProtobufRecords extends ProtobufReader {
     private final String type;
     private final String files;
     private final String message;
-    private final boolean ignoreErrors;
     private final boolean defaults;
     private final String nullText;
     private transient Descriptor descriptor;
@@ -41,42 +38,16 @@ public final class ProtobufRecords extends RecordReader {
      */
     public ProtobufRecords(
             String type, String files, String message, boolean ignoreErrors, boolean defaults, String nullText) {
+        super(ignoreErrors);
         this.type = type;
         this.files = files;
         this.message = message;
-        this.ignoreErrors = ignoreErrors;
         this.defaults = defaults;
         this.nullText = nullText;
     }
 
     @Override
-    public ArrayData read(byte[] record) {
-        try {
-            return new GenericArrayData(new Object[] {row(record)});
-        } catch (InvalidProtocolBufferException | IllegalArgumentException unreadable) {
-            return ignoreErrors ? new GenericArrayData(new Object[0]) : null;
-        }
-    }
-
-    @Override
-    String reason(byte[] record) {
-        try {
-            row(record);
-            return null;
-        } catch (InvalidProtocolBufferException | IllegalArgumentException unreadable) {
-            return reason(unreadable);
-        }
-    }
-
-    /** What an error says, without the end of its sentence. */
-    static String reason(Exception unreadable) {
-        String said = unreadable.getMessage();
-        Throwable cause = unreadable.getCause();
-        String more = cause instanceof InvalidProtocolBufferException || cause == null ? "" : ": " + cause.getMessage();
-        return (said + more).replaceFirst("\\.$", "");
-    }
-
-    private InternalRow row(byte[] record) throws InvalidProtocolBufferException {
+    InternalRow row(byte[] record) throws InvalidProtocolBufferException {
         if (values == null) {
             // As in Flink, the syntax of the message's own file counts for the messages in it, too.
             boolean defaultsOfPlain =

@@ -11,8 +11,6 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.util.ArrayData;
-import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.StructType;
 import org.sparkproject.spark_core.protobuf.AnyProto;
 import org.sparkproject.spark_core.protobuf.ApiProto;
@@ -39,7 +37,7 @@ import org.sparkproject.spark_core.protobuf.WrappersProto;
  * file, then among those within it; a single 0 is the first message of the file. A message is read by the schema that
  * it was written with; columns find their fields by name.
  */
-public final class RegisteredProtobuf extends RecordReader {
+public final class RegisteredProtobuf extends ProtobufReader {
     /** The files that come with Protobuf, which registries do not keep. */
     private static final Map<String, FileDescriptor> WELL_KNOWN = Stream.of(
                     AnyProto.getDescriptor(),
@@ -59,7 +57,6 @@ public final class RegisteredProtobuf extends RecordReader {
 
     private final String type;
     private final String settings;
-    private final boolean ignoreErrors;
     private transient Map<ByteBuffer, Written> known;
 
     /** A message as a schema has it, and what makes rows of it. */
@@ -71,31 +68,13 @@ public final class RegisteredProtobuf extends RecordReader {
      * @param ignoreErrors whether a record that can't be read is left out
      */
     public RegisteredProtobuf(String type, String settings, boolean ignoreErrors) {
+        super(ignoreErrors);
         this.type = type;
         this.settings = settings;
-        this.ignoreErrors = ignoreErrors;
     }
 
     @Override
-    public ArrayData read(byte[] record) {
-        try {
-            return new GenericArrayData(new Object[] {row(record)});
-        } catch (IOException | IllegalArgumentException unreadable) {
-            return ignoreErrors ? new GenericArrayData(new Object[0]) : null;
-        }
-    }
-
-    @Override
-    String reason(byte[] record) {
-        try {
-            row(record);
-            return null;
-        } catch (IOException | IllegalArgumentException unreadable) {
-            return ProtobufRecords.reason(unreadable);
-        }
-    }
-
-    private InternalRow row(byte[] record) throws IOException {
+    InternalRow row(byte[] record) throws IOException {
         int id = SchemaPrefix.id(record);
         CodedInputStream rest =
                 CodedInputStream.newInstance(record, SchemaPrefix.BYTES, record.length - SchemaPrefix.BYTES);
