@@ -69,7 +69,7 @@ def test_the_rows_by_key_are_those_of_all_records(tmp_path: Path, engine, stream
 
 def test_a_backlog_is_worked_off_by_micro_batches(tmp_path: Path, engine, stream: KeyedRun, two_partitions, monkeypatch: pytest.MonkeyPatch) -> None:
     """And then the job goes on in real time."""
-    for name, value in (("_MOST_RECORDS", 1_000), ("_SECONDS", 0.0), ("_LEAST_SECONDS", 1.0)):
+    for name, value in (("_MOST_RECORDS", 1_000), ("_SECONDS", 0.0), ("_RATE_MS", 500), ("_LEAST_SECONDS", 1.0)):
         monkeypatch.setattr(backlog, name, value)
 
     def send_many() -> None:
@@ -78,7 +78,7 @@ def test_a_backlog_is_worked_off_by_micro_batches(tmp_path: Path, engine, stream
         stream.sent["e"] += records
         stream.broker.send(stream.topic("e"), *((r["id"] % 2, None, json.dumps(r)) for r in records))
 
-    for _ in range(6):
+    for _ in range(10):
         send_many()
     told: list[str] = []
     options = {"spark.version": "4.3", "execution.real-time": "true"}
