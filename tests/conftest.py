@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.hdfs import Hdfs
+    from tests.support.mariadb import MariaDb
     from tests.support.postgres import Postgres
     from tests.support.s3 import S3
 
@@ -226,6 +227,21 @@ def postgres() -> Iterator[Postgres]:
     from tests.support.postgres import Postgres
 
     started = Postgres()
+    try:
+        started.start()
+        yield started
+    finally:
+        started.remove()
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDb]:
+    """A real MariaDB, where there are binaries of it."""
+    if (sys.platform, platform.machine()) != ("linux", "x86_64"):
+        needs.missing("Linux on x86-64, for which there is a MariaDB")
+    from tests.support.mariadb import MariaDb
+
+    started = MariaDb()
     try:
         started.start()
         yield started

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sqlstream import formats
 from sqlstream.connectors.base import Connector
 from sqlstream.connectors.blackhole import Blackhole
+from sqlstream.connectors.cdc.mysql import MysqlCdc
+from sqlstream.connectors.cdc.postgres import PostgresCdc
 from sqlstream.connectors.datagen import Datagen
 from sqlstream.connectors.delta.table import Delta
 from sqlstream.connectors.faker import Faker
@@ -38,13 +40,15 @@ CONNECTORS: Registry[Connector] = Registry(
         Filesystem(),
         Jdbc(),
         Kafka(),
+        MysqlCdc(),
+        PostgresCdc(),
         Print(),
         Savepoint(),
         UpsertKafka(),
     ),
 )
 # Connectors of Flink's that are not here, with what to use instead.
-_CDC = "Change data capture is not read: capture into Kafka, and read the topic with 'kafka'."
+_CDC = "Changes of this database are not read: capture them into Kafka, and read the topic with 'kafka'."
 _SINK = "Write into a Delta table, and load from there."
 REFUSED: Mapping[str, str] = {
     "dynamic-kafka": "Use 'kafka', with 'topic-pattern' where topics come and go.",
@@ -61,8 +65,6 @@ REFUSED: Mapping[str, str] = {
     "firehose": _SINK,
     "kinesis": "Use 'kafka'.",
     "pulsar": "Use 'kafka'.",
-    "postgres-cdc": _CDC,
-    "mysql-cdc": _CDC,
     "oracle-cdc": _CDC,
     "sqlserver-cdc": _CDC,
     "mongodb-cdc": _CDC,

@@ -57,7 +57,8 @@ class Read:
     order of its own, a Kafka partition) it comes; see SourceFrame. ``name``: unique in the job, letters, digits and ``_``:
     the name of the streaming source in the checkpoint. ``zone``: ``table.local-time-zone``.
     ``project``: relative paths start there. ``shared``: a folder of the job's for what its queries must have the same; see ``once``.
-    ``pause``: a file; while it is there, a source in real time gives no rows, and ends its micro-batch.
+    ``pause``: a file; while it is there, a source in real time gives no rows, and ends its micro-batch. ``readers``: how many sources of the job
+    read the same place.
     """
 
     spark: SparkSession
@@ -69,6 +70,7 @@ class Read:
     project: Path
     shared: Place | None = None
     pause: Place | None = None
+    readers: int = 1
 
 
 SPLIT = hidden("split")

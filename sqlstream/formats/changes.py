@@ -138,6 +138,14 @@ def _source(key: str, type_: Type, sql: str) -> Property:
     return Property(key, type_, "source", map_of(STRING, STRING), sql)
 
 
+def no_row_before(record: str, path: str = "$") -> str:
+    """SQL of what is wrong where ``record``, SQL of what Debezium says of a change at ``path``, lacks the row before it; else of an empty text."""
+    op = f"get_json_object({record}, '{path}.op')"
+    change = f"CASE {op} WHEN 'u' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' END"
+    told = f"concat({spark_string(_NO_BEFORE)}, {change}, {spark_string(_REPLICA_IDENTITY)})"
+    return f"if(get_json_object({record}, '{path}.before') IS NULL, coalesce({told}, ''), '')"
+
+
 class Debezium(ChangeFormat):
     """What Debezium writes."""
 
@@ -162,10 +170,7 @@ class Debezium(ChangeFormat):
     )  # fmt: skip
 
     def _why(self, record: str, path: str) -> str:
-        op = f"get_json_object({record}, '{path}.op')"
-        change = f"CASE {op} WHEN 'u' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' END"
-        told = f"concat({spark_string(_NO_BEFORE)}, {change}, {spark_string(_REPLICA_IDENTITY)})"
-        return f"if(get_json_object({record}, '{path}.before') IS NULL, coalesce({told}, ''), '')"
+        return no_row_before(record, path)
 
     def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
         if self.option(options, "schema-include"):

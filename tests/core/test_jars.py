@@ -75,7 +75,21 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 def test_the_lock_that_is_shipped() -> None:
     sets = jars.locked()
-    assert set(sets) == {"spark", "broker", "compiler", "formatter", "postgresql", "database", "flink", "faker", "s3", "hdfs", "yarn"}
+    assert set(sets) == {
+        "spark",
+        "broker",
+        "compiler",
+        "formatter",
+        "postgresql",
+        "database",
+        "flink",
+        "faker",
+        "s3",
+        "hdfs",
+        "yarn",
+        "mariadb",
+        "debezium",
+    }
     assert {j.artifact for j in sets["spark"]} >= {"delta-spark_4.2_2.13", "spark-sql-kafka-0-10_2.13", "kafka-clients"}
     assert {j.artifact for j in sets["broker"]} >= {"kafka_2.13", "kafka-tools", "kafka-clients"}
     assert [j.artifact for name in ("compiler", "postgresql") for j in sets[name]] == ["ecj", "postgresql"]

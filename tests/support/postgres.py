@@ -50,7 +50,7 @@ class Postgres:
             self._run([*init, f"--pwfile={self._folder / 'password'}"])
         settings = {
             "port": self.port, "listen_addresses": HOST, "unix_socket_directories": self._folder, "fsync": "off", "shared_buffers": "32MB",
-            "log_statement": "all", "max_connections": 60, "timezone": "UTC", "max_prepared_transactions": 0,
+            "log_statement": "all", "max_connections": 60, "wal_level": "logical", "timezone": "UTC", "max_prepared_transactions": 0,
         }  # fmt: skip
         command = [str(self._folder / "bin" / "postgres"), "-D", str(data)]
         for key, value in settings.items():

@@ -7,11 +7,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.connectors import find_connector
 from sqlstream.core.java import activate, classes
+from sqlstream.plan.nodes import scans
 from sqlstream.runtime.lower.watermarks import SourceWatermark, new_inputs, reached
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -19,11 +21,19 @@ if TYPE_CHECKING:
     from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Node
     from sqlstream.runtime.lower.query_watch import QueryWatch
+    from sqlstream.sql.tables import Table
 
 # A day before the last TIMESTAMP that Spark can print.
 END_OF_INPUT_MS = 253402214400000
 # Flink's last watermark.
 LAST_MS = 2**63 - 1
+
+
+def readers_of(plans: Iterable[Node]) -> Callable[[Table], int]:
+    """How many streams of ``plans``, those of a job, read the place of a table."""
+    tables = [scan.table for plan in plans for scan in scans(plan) if not scan.static]
+    places = Counter(place for table in tables for place in find_connector(table.connector).places(table))
+    return lambda table: max((places[place] for place in find_connector(table.connector).places(table)), default=1)
 
 
 @dataclass
@@ -37,7 +47,7 @@ class Lowering:
     ``idle_ms``: a partition without records for this long no
     longer holds the watermark back, where its table does not say; 0: never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and
     more, are left out; 0 for none. ``watch`` learns of the plan's watermarks; ``watermarks`` are the tables that they belong to. ``node_id`` gives
-    the stable id of a node whose state is to be found again.
+    the stable id of a node whose state is to be found again. ``readers``: how many sources of the job read the place of a table.
     """
 
     spark: SparkSession
@@ -56,6 +66,7 @@ class Lowering:
     watermarks: list[str] = field(default_factory=list)
     node_id: Callable[[Node], str | None] = lambda node: None
     real_time: bool = False
+    readers: Callable[[Table], int] = lambda table: 1
     # How many tasks read the streams of the plan.
     source_tasks: int = 0
     # The bytes of the static tables of which each task of a stream has a copy, in real time.

@@ -165,7 +165,7 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
             streaming = to.streaming and not node.static
             request = Read(
                 spark=to.spark, table=table, streaming=streaming, splits=splits and streaming, name=to.source_name(table.path.name),
-                zone=to.zone, project=to.project, shared=to.shared, pause=to.pause,
+                zone=to.zone, project=to.project, shared=to.shared, pause=to.pause, readers=to.readers(table),
             )  # fmt: skip
             with at_clause(node), as_job_errors():
                 source = checked_source(request, find_connector(table.connector).read(request), carries_kinds=changelog_mode(node).carries_kinds)

@@ -24,7 +24,7 @@ from sqlstream.formats.json import value_text, writes_value
 from sqlstream.plan.properties import bounded, fields, window_column
 from sqlstream.runtime.engine.failures import job_error, while_it_runs
 from sqlstream.runtime.lower import not_null
-from sqlstream.runtime.lower.context import Lowering
+from sqlstream.runtime.lower.context import Lowering, readers_of
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
 from sqlstream.runtime.lower.python_functions import called_names
@@ -157,6 +157,7 @@ class Changes:
         self._to = Lowering(
             spark, streaming=True, batch=False, bounded=bounded(node), zone=zone, project=project,
             state=self._folder / "inputs", shared=self._folder / "shared", control=self._folder / "control", idle_ms=idle_ms, future_ms=future_ms,
+            readers=readers_of([node]),
         )  # fmt: skip
         (self._folder / "control").mkdir()
         self._node = node

@@ -16,7 +16,7 @@ from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.checkpoints import shuffle_partitions
 from sqlstream.runtime.jobs.folder.generations import PAUSE, sink_name
 from sqlstream.runtime.jobs.run.slots import Slots, executor_slots
-from sqlstream.runtime.lower.context import Lowering
+from sqlstream.runtime.lower.context import Lowering, readers_of
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.monitor.figures import old_figures
 from sqlstream.runtime.queries.watch import Watch
@@ -66,6 +66,7 @@ class Work:
         # From where sources go on, by what they read.
         self._positions: dict[str, Mapping[str, Mapping[int, int | None]]] = {}
         self._ids: dict[int, dict[int, str]] = {}
+        self._readers = readers_of(job.sinks[i] for i in self.streams)
         # By sink: how it is asked for its table, and which that was.
         self._requests: dict[int, Write] = {}
         self._tables: dict[int, str] = {}
@@ -94,7 +95,7 @@ class Work:
             self.spark, streaming=streaming, batch=not self.settings.streaming, bounded=self.bounded, zone=self.settings.zone,
             project=self.project, state=state, control=self.job.folder / "control", pause=self.job.folder / PAUSE,
             shared=shared, idle_ms=self.settings.idle_ms, future_ms=self.settings.future_ms,
-            node_id=lambda node: ids.get(id(node)), real_time=real_time,
+            node_id=lambda node: ids.get(id(node)), real_time=real_time, readers=self._readers,
         )  # fmt: skip
 
     def request(self, index: int) -> Write:

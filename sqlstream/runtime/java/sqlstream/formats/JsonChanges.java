@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
  * Reads records of JSON that say what has changed in a table: an object with the row before a change, the row after it,
  * and the change's name. Each gives rows of a changelog: their columns, the record's other fields, and their kind.
  */
-public final class JsonChanges extends JsonRecords {
+public class JsonChanges extends JsonRecords {
     private static final int BEFORE = 0;
     private static final int AFTER = 1;
     private static final int NAME = 2;
@@ -36,7 +36,11 @@ public final class JsonChanges extends JsonRecords {
      *     further fields
      */
     public JsonChanges(String description, boolean iso, boolean ignore) {
-        super(description, iso, ignore, false, true);
+        this(description, iso, ignore, true);
+    }
+
+    JsonChanges(String description, boolean iso, boolean ignore, boolean tree) {
+        super(description, iso, ignore, false, tree);
     }
 
     @Override

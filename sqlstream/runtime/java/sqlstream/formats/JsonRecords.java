@@ -44,7 +44,7 @@ public class JsonRecords extends RecordReader {
     public ArrayData read(byte[] record) {
         if (rows == null) {
             JsonNode described = described(description);
-            rows = reader(new JsonValues(iso, ignore, complete, tree), described);
+            rows = reader(values(described), described);
             // As in Flink, one column with decimals makes exact numbers of all.
             boolean exact = described.findValuesAsText("root").contains("DECIMAL");
             trees = new ObjectMapper(JsonValues.FACTORY)
@@ -61,6 +61,10 @@ public class JsonRecords extends RecordReader {
             return ignore ? new GenericArrayData(found.toArray()) : null;
         }
         return new GenericArrayData(found.toArray());
+    }
+
+    JsonValues values(JsonNode description) {
+        return new JsonValues(iso, ignore, complete, tree);
     }
 
     /** The reader of what a record holds, here a row: see JsonValues.reader. */

@@ -22,7 +22,7 @@ import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** Readers of JSON's values by Flink's rules: its coercions, its forms of times, what it takes for broken. */
-final class JsonValues {
+class JsonValues {
     static final JsonFactory FACTORY = JsonFactory.builder()
             .enable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS)
             .build();
@@ -57,7 +57,7 @@ final class JsonValues {
         Object read(JsonParser parser) throws IOException;
     }
 
-    private interface Scalar {
+    interface Scalar {
         Object of(JsonParser parser, JsonToken token) throws IOException;
     }
 
@@ -130,7 +130,7 @@ final class JsonValues {
         return rounded.precision() > precision ? null : Decimal.apply(rounded, precision, scale);
     }
 
-    private Reader scalar(Scalar scalar) {
+    final Reader scalar(Scalar scalar) {
         return parser -> {
             JsonToken token = parser.currentToken();
             if (token == JsonToken.VALUE_NULL) {

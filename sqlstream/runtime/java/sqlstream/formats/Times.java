@@ -62,6 +62,11 @@ final class Times {
         return Math.multiplyExact(day, DAY / 1000L) + micros - micros % powerOfTen(6 - Math.min(precision, 6));
     }
 
+    /** Microseconds cut to {@code precision} digits of a second. */
+    static long cut(long micros, int precision) {
+        return micros - Math.floorMod(micros, powerOfTen(6 - Math.min(precision, 6)));
+    }
+
     /** Four digits, or more behind a sign. */
     private int year() {
         char sign = at < end ? text[at] : '0';

@@ -1,0 +1,1 @@
+"""Change data capture: the rows of a database's table, and then each change of them."""

@@ -1,0 +1,196 @@
+package sqlstream.capture;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.sql.SparkSession;
+import sqlstream.capture.CaptureLog.Head;
+import sqlstream.capture.CaptureLog.Segment;
+import sqlstream.capture.Debezium.Change;
+import sqlstream.capture.Debezium.Position;
+
+/**
+ * The capture of a table's changes for all queries of a job that read it: an engine that writes into a log, from which
+ * they read. It runs while one of them does.
+ */
+public final class Capture {
+    private static final Map<String, Capture> BY_FOLDER = new ConcurrentHashMap<>();
+    // Rows of a snapshot that go into one file.
+    private static final int ROWS = 50_000;
+
+    private final Configuration hadoop;
+    private final String folder;
+    private List<String> jars;
+    private Map<String, String> settings;
+    private int readers;
+    // How far each query is that has begun, by its checkpoint.
+    private final Map<String, Long> done = new HashMap<>();
+    private final List<String> active = new ArrayList<>();
+    private final List<String> snapshot = new ArrayList<>();
+    private CaptureLog log;
+    private Debezium engine;
+    private Path work;
+    private volatile Throwable failure;
+
+    private Capture(SparkSession session, String folder) {
+        this.hadoop = ((org.apache.spark.sql.classic.SparkSession) session)
+                .sessionState()
+                .newHadoopConf();
+        this.folder = folder;
+    }
+
+    /**
+     * Has {@link CaptureSource} find the capture whose log is in {@code folder}, by this name.
+     *
+     * @param settings Debezium's properties
+     * @param readers how many queries read it: what all have read is deleted
+     */
+    public static void declare(
+            SparkSession session, String folder, List<String> jars, Map<String, String> settings, int readers) {
+        Capture capture = BY_FOLDER.computeIfAbsent(folder, name -> new Capture(session, name));
+        synchronized (capture) {
+            capture.jars = List.copyOf(jars);
+            capture.settings = Map.copyOf(settings);
+            capture.readers = readers;
+        }
+    }
+
+    static Capture of(String folder) {
+        return BY_FOLDER.get(folder);
+    }
+
+    Configuration hadoop() {
+        return hadoop;
+    }
+
+    /** Begins for a query. */
+    synchronized void begin(String reader) {
+        active.add(reader);
+        if (engine != null) {
+            return;
+        }
+        try {
+            failure = null;
+            snapshot.clear();
+            log = new CaptureLog(hadoop, new org.apache.hadoop.fs.Path(folder));
+            Head head = log.head();
+            work = Files.createTempDirectory("sqlstream-capture-");
+            Path history = work.resolve("history");
+            Files.writeString(history, head.history());
+            Map<String, String> all = new HashMap<>(settings);
+            all.put("schema.history.internal", "io.debezium.storage.file.history.FileSchemaHistory");
+            all.put("schema.history.internal.file.filename", history.toString());
+            engine = new Debezium(
+                    jars,
+                    all,
+                    work.resolve("offsets"),
+                    head.position(),
+                    this::take,
+                    e -> failure = e == null ? new IllegalStateException("The capture has ended.") : e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends for a query; the engine ends with the last one. */
+    void end(String reader) {
+        Debezium ended;
+        Path left;
+        synchronized (this) {
+            active.remove(reader);
+            if (!active.isEmpty() || engine == null) {
+                return;
+            }
+            ended = engine;
+            left = work;
+            engine = null;
+        }
+        ended.close();
+        try (Stream<Path> files = Files.walk(left)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void take(List<Change> changes) throws IOException {
+        List<String> values = new ArrayList<>();
+        Position last = null;
+        for (Change change : changes) {
+            boolean ends =
+                    last != null && last.inSnapshot() && !change.position().inSnapshot();
+            if (ends) {
+                write(true, snapshot, last);
+            }
+            last = change.position();
+            if (change.value() != null) {
+                (last.inSnapshot() ? snapshot : values).add(change.value());
+            }
+        }
+        if (last == null) {
+            return;
+        }
+        if (last.inSnapshot()) {
+            if (snapshot.size() >= ROWS || last.lasts()) {
+                write(true, snapshot, last);
+            }
+        } else if (!values.isEmpty() || !last.equals(log.head().position())) {
+            write(false, values, last);
+        }
+    }
+
+    private void write(boolean ofSnapshot, List<String> values, Position last) throws IOException {
+        String history = Files.readString(work.resolve("history"));
+        // A line that is being written is of what comes later.
+        log.append(ofSnapshot, values, new Head(last, history.substring(0, history.lastIndexOf('\n') + 1)));
+        snapshot.clear();
+    }
+
+    /** The number of the last segment that may be read, -1 without one. Raises what the engine has met. */
+    long last() {
+        Throwable met = failure;
+        if (met != null) {
+            throw new IllegalStateException(told(met), met);
+        }
+        return log.last();
+    }
+
+    private static String told(Throwable met) {
+        Throwable cause = met;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return "The database's changes can't be captured: "
+                + (cause.getMessage() == null
+                        ? cause.toString()
+                        : cause.getMessage().strip());
+    }
+
+    List<Segment> behind(long after, long last, long rows) {
+        return log.behind(after, last, rows);
+    }
+
+    /** A query has committed what is up to a segment. */
+    synchronized void commit(String reader, long number) {
+        done.put(reader, number);
+        if (done.size() < readers) {
+            return;
+        }
+        try {
+            log.forget(done.values().stream().min(Long::compare).orElseThrow());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+package sqlstream.capture;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.function.Consumer;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * An engine of Debezium that runs, in a thread of its own. It needs other releases of libraries than Spark has: its
+ * classes are in a loader of their own, and are called by their names.
+ */
+final class Debezium implements AutoCloseable {
+    private static final String API = "io.debezium.engine.DebeziumEngine";
+    // As offsets are kept by it: of which engine they are.
+    private static final String NAME = "sqlstream";
+    // How the topics of records begin that say how far it is while nothing changes.
+    private static final String HEARTBEATS = "__debezium-heartbeat";
+    // It writes on the standard error.
+    private static final Logger LOG_OF_MYSQL = Logger.getLogger("com.github.shyiko");
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Map<List<String>, ClassLoader> LOADERS = new HashMap<>();
+
+    private final Closeable engine;
+    private final Thread thread;
+
+    /** A change in JSON, null where there is none, and how far the engine is with it. */
+    record Change(String value, Position position) {}
+
+    /** How far an engine is. Both maps are Debezium's. */
+    record Position(Map<String, Object> partition, Map<String, Object> offset) {
+        /** Whether it is within the snapshot: the rows that were there at the beginning. */
+        boolean inSnapshot() {
+            return offset.containsKey("snapshot");
+        }
+
+        /** Whether an engine can go on there: a snapshot begins anew unless its last row was told. */
+        boolean lasts() {
+            return !inSnapshot() || Boolean.TRUE.equals(offset.get("snapshot_completed"));
+        }
+    }
+
+    /** Takes changes: what it has taken is never told again to one that begins at the last one's position. */
+    interface Changes {
+        void take(List<Change> changes) throws IOException, InterruptedException;
+    }
+
+    /**
+     * @param jars those of Debezium
+     * @param settings its properties
+     * @param offsets a file in which it keeps its offsets while it runs
+     * @param start from where it goes on; null for its beginning
+     * @param end is told of its end, with why it failed, or null
+     */
+    Debezium(
+            List<String> jars,
+            Map<String, String> settings,
+            Path offsets,
+            Position start,
+            Changes changes,
+            Consumer<Throwable> end)
+            throws IOException {
+        Properties properties = new Properties();
+        properties.putAll(settings);
+        properties.setProperty("name", NAME);
+        properties.setProperty("offset.storage", "org.apache.kafka.connect.storage.FileOffsetBackingStore");
+        properties.setProperty("offset.storage.file.filename", offsets.toString());
+        // What has been taken is noted with each batch.
+        properties.setProperty("offset.flush.interval.ms", "0");
+        if (start != null) {
+            write(offsets, start);
+        }
+        ClassLoader loader = loader(jars);
+        engine = (Closeable) built(loader, properties, changes, end);
+        thread = new Thread((Runnable) engine, "sqlstream-capture");
+        thread.setDaemon(true);
+        thread.setContextClassLoader(loader);
+        thread.start();
+    }
+
+    @Override
+    public void close() {
+        try {
+            engine.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (IllegalStateException stopped) {
+            // It has ended by itself.
+        }
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static synchronized ClassLoader loader(List<String> jars) {
+        return LOADERS.computeIfAbsent(jars, Debezium::made);
+    }
+
+    private static ClassLoader made(List<String> jars) {
+        LOG_OF_MYSQL.setLevel(Level.WARNING);
+        ClassLoader ours = Debezium.class.getClassLoader();
+        ClassLoader logging = new ClassLoader(ClassLoader.getPlatformClassLoader()) {
+            @Override
+            protected Class<?> findClass(String name) throws ClassNotFoundException {
+                if (name.startsWith("org.slf4j.")) {
+                    return ours.loadClass(name);
+                }
+                throw new ClassNotFoundException(name);
+            }
+        };
+        List<URL> urls = new ArrayList<>();
+        for (String jar : jars) {
+            try {
+                urls.add(Path.of(jar).toUri().toURL());
+            } catch (MalformedURLException e) {
+                throw new IllegalArgumentException(jar, e);
+            }
+        }
+        return new URLClassLoader(urls.toArray(URL[]::new), logging);
+    }
+
+    private static Object built(ClassLoader loader, Properties properties, Changes changes, Consumer<Throwable> end) {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(loader);
+        try {
+            Class<?> api = loader.loadClass(API);
+            Class<?> consumer = loader.loadClass(API + "$ChangeConsumer");
+            Class<?> callback = loader.loadClass(API + "$CompletionCallback");
+            Object builder = api.getMethod("create", Class.class)
+                    .invoke(null, loader.loadClass("io.debezium.engine.format.Json"));
+            Class<?> type = loader.loadClass(API + "$Builder");
+            type.getMethod("using", Properties.class).invoke(builder, properties);
+            type.getMethod("using", ClassLoader.class).invoke(builder, loader);
+            type.getMethod("using", callback).invoke(builder, implemented(loader, callback, (method, arguments) -> {
+                end.accept(failure(arguments));
+                return null;
+            }));
+            type.getMethod("notifying", consumer).invoke(builder, implemented(loader, consumer, (method, arguments) -> {
+                if (!method.getName().equals("handleBatch")) {
+                    return false;
+                }
+                take((List<?>) arguments[0], arguments[1], changes);
+                return null;
+            }));
+            return type.getMethod("build").invoke(builder);
+        } catch (InvocationTargetException e) {
+            throw e.getCause() instanceof RuntimeException problem ? problem : new IllegalStateException(e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    /** Of a callback's arguments: whether it went well, a message, what was raised. */
+    private static Throwable failure(Object[] arguments) {
+        if ((Boolean) arguments[0]) {
+            return null;
+        }
+        Throwable raised = (Throwable) arguments[2];
+        return raised != null ? raised : new IllegalStateException((String) arguments[1]);
+    }
+
+    private interface Call {
+        Object of(Method method, Object[] arguments) throws Exception;
+    }
+
+    private static Object implemented(ClassLoader loader, Class<?> type, Call call) {
+        return Proxy.newProxyInstance(
+                loader, new Class<?>[] {type}, (proxy, method, arguments) -> switch (method.getName()) {
+                    case "hashCode" -> System.identityHashCode(proxy);
+                    case "equals" -> proxy == arguments[0];
+                    case "toString" -> type.getName();
+                    default -> call.of(method, arguments);
+                });
+    }
+
+    private static void take(List<?> events, Object committer, Changes changes) throws Exception {
+        List<Change> told = new ArrayList<>(events.size());
+        for (Object event : events) {
+            told.add(change(event));
+        }
+        changes.take(told);
+        Class<?> type = committer.getClass().getInterfaces()[0];
+        Method processed = null;
+        Method finished = null;
+        for (Method method : type.getMethods()) {
+            processed =
+                    method.getName().equals("markProcessed") && method.getParameterCount() == 1 ? method : processed;
+            finished = method.getName().equals("markBatchFinished") ? method : finished;
+        }
+        for (Object event : events) {
+            processed.invoke(committer, event);
+        }
+        finished.invoke(committer);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Change change(Object event) throws ReflectiveOperationException {
+        Object record = called(event, "sourceRecord");
+        String topic = (String) called(record, "topic");
+        Position position = new Position((Map<String, Object>) called(record, "sourcePartition"), (Map<String, Object>)
+                called(record, "sourceOffset"));
+        return new Change(topic.startsWith(HEARTBEATS) ? null : (String) called(event, "value"), position);
+    }
+
+    private static Object called(Object object, String name) throws ReflectiveOperationException {
+        Method method = object.getClass().getMethod(name);
+        method.setAccessible(true);
+        return method.invoke(object);
+    }
+
+    /** Keeps a position as the engine's own store would. */
+    private static void write(Path offsets, Position position) throws IOException {
+        HashMap<byte[], byte[]> kept = new HashMap<>();
+        kept.put(JSON.writeValueAsBytes(List.of(NAME, position.partition)), JSON.writeValueAsBytes(position.offset));
+        try (var out = new ObjectOutputStream(Files.newOutputStream(offsets))) {
+            out.writeObject(kept);
+        }
+    }
+}
