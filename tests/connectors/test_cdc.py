@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import random
+import time
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
+from tests.support.background import Background
 from tests.support.sessions import open_session, rows, run, submit
 from tests.support.waiting import until
 
@@ -276,6 +280,49 @@ def test_options_that_are_wrong(tmp_path: Path, database: Captured) -> None:
             rows(session, "EXPLAIN SELECT * FROM t")
         assert told in refused.value.message
     database.slots.clear()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_after_kills_a_table_is_as_in_the_database(tmp_path: Path, engine, database: Captured) -> None:
+    """Kills in the snapshot, between what is captured and what is read, while rows change."""
+    name = "of_kills"
+    database.create(name, "id INT PRIMARY KEY, name VARCHAR(40), v INT")
+    for first in range(0, 200_000, 20_000):
+        database.run(*database.inserts(name, *(f"({i}, 'row {i}', 0)" for i in range(first, first + 20_000))))
+    declared = f"""{database.declared(name, "id INT, name STRING, v INT, PRIMARY KEY (id) NOT ENFORCED")};
+        CREATE TABLE lake (id INT, name STRING, v INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'lake');
+        CREATE TABLE totals (k INT, n BIGINT, v BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'totals');
+"""
+    both = f"""EXECUTE STATEMENT SET BEGIN INSERT INTO lake SELECT id, name, v FROM {name};
+        INSERT INTO totals SELECT id % 10, COUNT(*), SUM(v) FROM {name} GROUP BY id % 10; END;
+"""
+    project = Background(tmp_path, declared + both)
+    chance = random.Random(5)
+    last = 200_000
+    try:
+        assert "FAILED" not in project.start()
+        for _ in range(int(os.environ.get("SQLSTREAM_TEST_KILLS", "6"))):
+            end = time.monotonic() + chance.uniform(2, 20)
+            while time.monotonic() < end:
+                one, other = chance.sample(range(last), 2)
+                last += 1
+                database.run(
+                    f"UPDATE {name} SET v = v + 1, name = 'changed' WHERE id % 1000 = {one % 1000}", f"DELETE FROM {name} WHERE id = {other}",
+                    f"INSERT INTO {name} VALUES ({last}, 'new', {one})",
+                )  # fmt: skip
+            project.kill()
+        with closing(open_session(tmp_path, declared, engine=engine)) as session:
+
+            def same() -> bool:
+                there = [[str(x) for x in row] for row in database.run(f"SELECT COUNT(*), SUM(id), SUM(v), MIN(v), MAX(v) FROM {name}")]
+                sums = [[str(x) for x in row] for row in database.run(f"SELECT id % 10, COUNT(*), SUM(v) FROM {name} GROUP BY id % 10 ORDER BY 1")]
+                query = "SELECT COUNT(*), SUM(CAST(id AS BIGINT)), SUM(CAST(v AS BIGINT)), MIN(v), MAX(v) FROM lake"
+                return [list(row) for row in rows(session, query)] == there and sorted(map(list, rows(session, "SELECT * FROM totals"))) == sums
+
+            until(same, 240, every=2)
+    finally:
+        project.stop()
 
 
 @pytest.mark.parametrize("database", ["postgres"], indirect=True)

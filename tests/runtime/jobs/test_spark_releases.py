@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.support.background import Background
 from tests.support.keyed_run import KeyedRun
-from tests.support.processes import children
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
@@ -42,32 +39,16 @@ def test_what_needs_no_delta(tests: str) -> None:
     run_on("4.3", tests)
 
 
-class Project:
+class Project(Background):
     """A project with a script that writes ``shapes`` in real time where the release of Spark can."""
 
     def __init__(self, folder: Path, stream: KeyedRun, *shapes: str) -> None:
-        self.folder, self.script = folder, folder / "script.sql"
         inserts = [f"SET 'pipeline.name' = '{shape}';\n{stream.watch(shape)}" for shape in shapes]
-        self.script.write_text(";\n".join([stream.declared(*shapes), *inserts]) + ";\n")
+        super().__init__(folder, ";\n".join([stream.declared(*shapes), *inserts]) + ";\n")
 
-    def command(self, verb: str) -> list[str]:
-        return [sys.executable, "-m", "sqlstream", "jobs", verb, "--project", str(self.folder)]
-
-    def jobs(self, verb: str, *arguments: str) -> str:
-        """What the command says; where it fails, behind FAILED."""
-        done = subprocess.run([*self.command(verb), *arguments], capture_output=True, text=True, check=False, timeout=300)
-        return ("" if done.returncode == 0 else "FAILED\n") + done.stdout + done.stderr
-
-    def start(self, release: str) -> str:
+    def on(self, release: str) -> str:
         options = {"spark.version": release, "execution.real-time": "auto", "spark.master": "local[24]", "spark.sql.shuffle.partitions": "2"}
-        return self.jobs("start", str(self.script), "--detach", *(part for option in options.items() for part in ("-D", "=".join(option))))
-
-    def kill(self) -> None:
-        """Kill the process that runs the script, and its JVM with it, by SIGKILL: its supervisor starts it again."""
-        (script,) = self.folder.glob(".sqlstream/background/*/script.json")
-        for pid, _ in children(json.loads(script.read_text())["supervisor"]):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        return self.start(**options)
 
 
 @pytest.mark.slow
@@ -78,15 +59,15 @@ def test_a_job_goes_on_with_each_release(tmp_path: Path, broker) -> None:
     try:
         for release in ("4.2", "4.3", "4.2", "4.3"):
             stream.send(40)
-            assert "FAILED" not in project.start(release)
+            assert "FAILED" not in project.on(release)
             for shape in stream.rows:
                 stream.arrive(shape, 120)
             stream.send(20)
             for shape in stream.rows:
                 stream.arrive(shape)
-            assert "FAILED" not in project.jobs("stop", str(project.script))
+            assert "FAILED" not in project.stop()
     finally:
-        project.jobs("stop", str(project.script))
+        project.stop()
         stream.consumer.close()
 
 
@@ -98,13 +79,13 @@ def test_state_of_another_operator_is_not_gone_on_with(tmp_path: Path, broker) -
     project.script.write_text(project.script.read_text().replace("COUNT(*)", "CHAR_LENGTH(LISTAGG('a'))"))
     stream.send(40)
     try:
-        assert "FAILED" not in project.start("4.2")
+        assert "FAILED" not in project.on("4.2")
         until(lambda: bool(stream.rows["totals"]), 120, every=0.1, meanwhile=stream.read)
-        assert "FAILED" not in project.jobs("stop", str(project.script))
-        told = project.start("4.3")
+        assert "FAILED" not in project.stop()
+        told = project.on("4.3")
         assert "FAILED" in told and "The state of GroupAggregate can't be kept" in told
     finally:
-        project.jobs("stop", str(project.script))
+        project.stop()
         stream.consumer.close()
 
 
@@ -115,7 +96,7 @@ def test_after_kills_the_rows_by_key_are_those_of_all_records(tmp_path: Path, br
     project = Project(tmp_path, stream, *shapes)
     chance = random.Random(7)
     try:
-        assert "FAILED" not in project.start("4.3")
+        assert "FAILED" not in project.on("4.3")
         for _ in range(int(os.environ.get("SQLSTREAM_TEST_KILLS", "5"))):
             # From the start of the JVM to some time after the first rows.
             end = time.monotonic() + chance.uniform(3, 25)
@@ -128,5 +109,5 @@ def test_after_kills_the_rows_by_key_are_those_of_all_records(tmp_path: Path, br
         for shape in shapes:
             stream.arrive(shape, 180)
     finally:
-        project.jobs("stop", str(project.script))
+        project.stop()
         stream.consumer.close()
