@@ -49,7 +49,7 @@ class Checker:
     """A script in the catalog and with the options of ``session``, which learns nothing of it."""
 
     def __init__(self, session: Session) -> None:
-        self._planning = Planning()
+        self._planning = Planning(selected=session.context.last_result is not None)
         self._context = session.context.isolated_copy(self._planning)
 
     @property

@@ -178,4 +178,4 @@ class Context:
         # Else the copy would, and this one not hear of it.
         self.reload_functions()
         user, planner = replace(self.user, save=False, ask=None), self.planner.isolated_copy(dry=True)
-        return replace(self, user=user, planner=planner, runs=runs, files=[], statement_set=None, journal=Journal({}))
+        return replace(self, user=user, planner=planner, runs=runs, files=[], statement_set=None, journal=Journal({}), last_result=None)

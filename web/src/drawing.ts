@@ -1,12 +1,14 @@
 // How charts look: lines are told apart by their dashes, for colour means the state of a job.
 import type uPlot from "uplot";
 
-const DASHES = [[], [8, 4], [2, 4], [14, 4, 2, 4]];
-const BORDERS = ["solid", "dashed", "dotted", "double"];
+// As lines have them, and the legend's marks.
+const DASHES = [[], [8, 4], [2, 4]];
+const BORDERS = ["solid", "dashed", "dotted"];
+const WIDTHS = [1.5, 3.5, 6];
 
 /** More lines than there are dashes are thicker. */
 function width(n: number): number {
-  return n % (2 * DASHES.length) < DASHES.length ? 1.5 : 4;
+  return WIDTHS[Math.floor(n / DASHES.length) % WIDTHS.length] ?? 1;
 }
 
 function style(name: string): string {

@@ -17,7 +17,8 @@ function exchange(view: HTMLElement, html: string): void {
   // What the server names, and names no more.
   const isGone = (old: Element) => old.id !== "" && !made.querySelector(`#${CSS.escape(old.id)}`);
   Idiomorph.morph(view, made, {
-    ignoreActiveValue: true,
+    // With this, nothing within what has the focus is exchanged: it is for what a user types into.
+    ignoreActiveValue: document.activeElement?.matches("input, select, textarea") ?? false,
     callbacks: {
       beforeNodeMorphed: (old: Node) => !isOwn(old),
       beforeNodeRemoved: (old: Node) => !isOwn(old) || isGone(old as Element),

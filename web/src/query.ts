@@ -93,8 +93,9 @@ class QueryView {
     else void this.run(this.editor.selected || this.editor.text);
   }
 
-  private run(text: string): Promise<void> {
-    return this.guarded(() => this.carryOut(text));
+  /** Run a text; `seen`: it is the editor's. */
+  private run(text: string, seen = true): Promise<void> {
+    return this.guarded(() => this.carryOut(text), seen);
   }
 
   /** Run the saved query that is shown, with the values of its form. */
@@ -103,11 +104,11 @@ class QueryView {
     const form = event.target as HTMLFormElement;
     const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
     const values = [...new FormData(form)].filter(([, value]) => value !== "").map(([name, value]) => `\`${name}\` => ${quoted(value as string)}`);
-    void this.run(`EXECUTE QUERY \`${form.dataset["query"]}\`${values.length ? ` (${values.join(", ")})` : ""}`);
+    void this.run(`EXECUTE QUERY \`${form.dataset["query"]}\`${values.length ? ` (${values.join(", ")})` : ""}`, false);
   }
 
-  /** Do something that a user has asked for, one thing at a time; what fails is shown. */
-  private async guarded(what: () => Promise<void>): Promise<void> {
+  /** Do something that a user has asked for, one thing at a time; what fails is shown, with its place if that can be `seen`. */
+  private async guarded(what: () => Promise<void>, seen = true): Promise<void> {
     if (this.running) {
       this.status.textContent = "A statement runs. Stop ends it.";
       return;
@@ -125,7 +126,7 @@ class QueryView {
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
       this.status.textContent = "Failed";
-      this.failed(error.failure);
+      this.failed(error.failure, seen);
     } finally {
       this.running = false;
       this.stop.disabled = true;
@@ -197,9 +198,12 @@ class QueryView {
     }
     const then = [
       ...(running.length ? [`It runs now: it is stopped, and goes on with this (${running.join(", ")}).`] : []),
+      ...(loses ? ["If you agree, what is lost begins empty, and all else goes on."] : []),
       ...(mistake ? [`What comes behind it is wrong: ${mistake}`] : []),
     ].join(" ");
-    return this.choose(this.verdict, text, then, running.length ? "Stop it, and go on with this" : loses ? "Go on without what is lost" : "Start the job", loses);
+    const goesOn = loses ? "go on without what is lost" : "go on with this";
+    const yes = running.length ? `Stop it, and ${goesOn}` : loses ? "Go on without what is lost" : "Start the job";
+    return this.choose(this.verdict, text, then, yes, loses);
   }
 
   private asked(question: string): Promise<boolean> {
@@ -225,7 +229,8 @@ class QueryView {
       box.append(this.pre(text), ...(then ? [made("p", then)] : []), row);
       place.replaceChildren(box);
       this.decline = () => choose(false);
-      agree.focus();
+      // A key that was meant for something else must not lose anything.
+      (warns ? decline : agree).focus();
     });
   }
 
@@ -241,10 +246,10 @@ class QueryView {
     return pre;
   }
 
-  private failed({ code, message, hint, location }: Failure): void {
+  private failed({ code, message, hint, location }: Failure, seen: boolean): void {
     const box = made("div", "", "notice failing");
     const first = made("p", `${code} ${message}`.trim());
-    if (location) {
+    if (location && (seen || location.file)) {
       const place = `${location.line}:${location.column}`;
       const go = made(location.file ? "span" : "button", location.file ? `${location.file}:${place}` : place, "place");
       if (!location.file) go.addEventListener("click", () => this.editor.go(location.line, location.column));

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _WAITS = "The job continues by itself when it answers."
 _BREAKS = "If it does not come back, the running micro-batch may fail, and the job with it: it is then started again from its checkpoint."
 _RESTARTS = "It is started again by itself, and continues from its checkpoint; SET 'restart-strategy.type' before the INSERT says how often."
-_AGAIN = "Submitted again, the same statement continues from its checkpoint, with its tables as they are declared then."
+_AGAIN = "Submitted again (on the page: Upgrade), the same statement continues from its checkpoint, with its tables as they are declared then."
 _IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the INSERT leaves out partitions that have had no rows for this long."
 _FUTURE = (
     "SET 'table.exec.source.max-future-rowtime' = '1 h' before the INSERT leaves such rows out, and keeps them in .sqlstream/dead-letters. "
@@ -72,7 +72,7 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
         case "FINISHED":
             listed.append(Reason(f"The job has finished: {rows(job.rows_in)} in{_out(job.rows_out)}."))
         case "CANCELED":
-            listed.append(Reason("The job was stopped.", f"{_AGAIN} Where its script runs, sqlstream jobs start NAME starts it."))
+            listed.append(Reason("The job was stopped.", f"{_AGAIN} sqlstream jobs start NAME, or Start on the page, starts it as it was."))
         case "SUSPENDED":
             listed.append(Reason("The process that ran the job has ended without stopping it.", _AGAIN))
         case "INITIALIZING":

@@ -86,6 +86,7 @@ class Script:
         finally:
             if (close := getattr(outcomes, "close", None)) is not None:
                 close()
+            self._ended.set()
 
     def _is_asked(self) -> bool:
         return not self._ended.is_set() and self._asked.get()
@@ -147,7 +148,7 @@ class Script:
         return self._reply(interrupted)
 
     def _reply(self, interrupted: Callable[[], bool] = lambda: False) -> Any:
-        while not interrupted():
+        while not (interrupted() or self._ended.is_set()):
             try:
                 said = self._replies.get(timeout=_LOOK_SECONDS)
             except Empty:

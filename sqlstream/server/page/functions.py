@@ -55,7 +55,8 @@ def shown(server: Server, name: str) -> FunctionShown:
     with closing(server.looking_session(lambda line: None)) as session:
         found = session.planner.modules.functions.get(name.lower())
         if found is None:
-            raise NotThere(f"There is no function '{name[:100]}' in udfs/.", hint="SHOW USER FUNCTIONS lists them.")
+            hint = next((f"A module can't be loaded: {e.message}" for e in session.planner.modules.errors), "SHOW USER FUNCTIONS lists them.")
+            raise NotThere(f"There is no function '{name[:100]}' in udfs/.", hint=hint)
         try:
             said = help_text(f"FUNCTION {name.lower()}", session.planner.functions().rows())
         except SqlStreamError as error:

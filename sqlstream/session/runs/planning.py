@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 
 
 class Planning:
-    """Plans what would run, and collects in ``findings`` the plans and the errors, which it does not raise."""
+    """Plans what would run, and collects in ``findings`` the plans and the errors, which it does not raise.
 
-    def __init__(self) -> None:
+    ``selected``: there is a result before the first statement.
+    """
+
+    def __init__(self, *, selected: bool = False) -> None:
         self.findings = Findings()
-        self._selected = False
+        self._selected = selected
 
     def carries_out(self, node: exp.Expr) -> bool:
         """Unless it needs something that runs; a result is not there, but for a query before it there would be."""

@@ -128,17 +128,17 @@ def test_the_last_failures_of_all_runs_are_kept(folder: JobFolder) -> None:
         (
             "FAILED",
             "The job has failed: A row is wrong.",
-            "Mend it. Submitted again, the same statement continues from its checkpoint, with its tables as they are declared then.",
+            "Mend it. Submitted again (on the page: Upgrade), the same statement continues from its checkpoint, with its tables as they are declared then.",
         ),
         (
             "CANCELED",
             "The job was stopped.",
-            "Submitted again, the same statement continues from its checkpoint, with its tables as they are declared then. Where its script runs, sqlstream jobs start NAME starts it.",
+            "Submitted again (on the page: Upgrade), the same statement continues from its checkpoint, with its tables as they are declared then. sqlstream jobs start NAME, or Start on the page, starts it as it was.",
         ),
         (
             "RUNNING",
             "The process that ran the job has ended without stopping it.",
-            "Submitted again, the same statement continues from its checkpoint, with its tables as they are declared then.",
+            "Submitted again (on the page: Upgrade), the same statement continues from its checkpoint, with its tables as they are declared then.",
         ),
     ],
 )

@@ -72,7 +72,10 @@ def test_failed_finished_and_stopped(told) -> None:
     assert failed.text == "The job has failed: bad record" and "checkpoint" in (failed.hint or "")
     advised = replace(job(READ, status="FAILED", error="The disk is full."), hint="Make room.")
     (failed,) = reasons(advised, [], 0)
-    assert failed.hint == "Make room. Submitted again, the same statement continues from its checkpoint, with its tables as they are declared then."
+    assert (
+        failed.hint
+        == "Make room. Submitted again (on the page: Upgrade), the same statement continues from its checkpoint, with its tables as they are declared then."
+    )
     assert texts(told(READ, "SELECT item, price FROM skewed", status="FINISHED")) == ["The job has finished: 100 rows in, 0 out."]
     assert texts(told(READ, "SELECT item, price FROM skewed", status="CANCELED")) == ["The job was stopped."]
     nothing = replace(READ, filters=(FilterRows("(price > 9)", 100, 0),))

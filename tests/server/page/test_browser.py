@@ -162,6 +162,8 @@ def test_what_is_shown_follows_and_stays_where_it_is(busy: Client, files: Path) 
         assert len({(place["x"], place["y"]) for place in places}) == 3
         # What a user has opened stays open while the page changes.
         page.get_by_text("Drain", exact=True).first.click()
+        # Nor does it stand still where the focus is.
+        page.locator(".graph").focus()
         before = box.inner_text()
         feed(files, *({"id": number, "text": "1"} for number in range(40)))
         until(lambda: box.inner_text() != before)

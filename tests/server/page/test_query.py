@@ -13,6 +13,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.core.tokens import Tokens
 from sqlstream.server.joined.editor import findings, statement_at
 from sqlstream.server.page.query import LONGEST_TEXT, address_of
+from sqlstream.session.export import LastResult
 from sqlstream.session.joined import PATH, PROTOCOL
 from sqlstream.session.queries import save, saved_queries
 from tests.server.conftest import serving
@@ -145,6 +146,16 @@ def test_asterisks_are_no_secret(ask: Ask) -> None:
         assert problem in said and "plain text" not in said, said
     assert "value of 'url'" in json.dumps(ask("findings", text=table.format("password=***", "x")))
     assert "asterisks" not in json.dumps(ask("findings", text=f"{table.format('', 'a*b')}; SELECT COUNT(*) FROM kept"))
+
+
+def test_a_check_carries_nothing_out(tmp_path: Path) -> None:
+    """Also where there is a result that EXPORT could write."""
+    session = open_session(tmp_path)
+    export = "EXPORT LAST TO 'there.csv'"
+    assert len(findings(session, export)) == 1
+    session.context.last_result = LastResult((), 0)
+    assert findings(session, f"{export}; PLOT LAST") == [] and not (tmp_path / "there.csv").exists()
+    session.close()
 
 
 def test_help(ask: Ask) -> None:

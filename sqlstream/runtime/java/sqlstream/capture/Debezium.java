@@ -148,6 +148,7 @@ final class Debezium implements AutoCloseable {
             Object builder = api.getMethod("create", Class.class)
                     .invoke(null, loader.loadClass("io.debezium.engine.format.Json"));
             Class<?> type = loader.loadClass(API + "$Builder");
+            Calls calls = Calls.of(loader);
             type.getMethod("using", Properties.class).invoke(builder, properties);
             type.getMethod("using", ClassLoader.class).invoke(builder, loader);
             type.getMethod("using", callback).invoke(builder, implemented(loader, callback, (method, arguments) -> {
@@ -158,7 +159,7 @@ final class Debezium implements AutoCloseable {
                 if (!method.getName().equals("handleBatch")) {
                     return false;
                 }
-                take((List<?>) arguments[0], arguments[1], changes);
+                calls.take((List<?>) arguments[0], arguments[1], changes);
                 return null;
             }));
             return type.getMethod("build").invoke(builder);
@@ -194,39 +195,42 @@ final class Debezium implements AutoCloseable {
                 });
     }
 
-    private static void take(List<?> events, Object committer, Changes changes) throws Exception {
-        List<Change> told = new ArrayList<>(events.size());
-        for (Object event : events) {
-            told.add(change(event));
+    /** What is called for each change, and for each batch of them. */
+    private record Calls(
+            Method record, Method value, Method topic, Method partition, Method offset, Method processed, Method finished) {
+        static Calls of(ClassLoader loader) throws ReflectiveOperationException {
+            Class<?> event = loader.loadClass("io.debezium.embedded.EmbeddedEngineChangeEvent");
+            Class<?> record = loader.loadClass("org.apache.kafka.connect.source.SourceRecord");
+            Class<?> committer = loader.loadClass(API + "$RecordCommitter");
+            return new Calls(
+                    event.getMethod("sourceRecord"),
+                    event.getMethod("value"),
+                    record.getMethod("topic"),
+                    record.getMethod("sourcePartition"),
+                    record.getMethod("sourceOffset"),
+                    committer.getMethod("markProcessed", Object.class),
+                    committer.getMethod("markBatchFinished"));
         }
-        changes.take(told);
-        Class<?> type = committer.getClass().getInterfaces()[0];
-        Method processed = null;
-        Method finished = null;
-        for (Method method : type.getMethods()) {
-            processed =
-                    method.getName().equals("markProcessed") && method.getParameterCount() == 1 ? method : processed;
-            finished = method.getName().equals("markBatchFinished") ? method : finished;
-        }
-        for (Object event : events) {
-            processed.invoke(committer, event);
-        }
-        finished.invoke(committer);
-    }
 
-    @SuppressWarnings("unchecked")
-    private static Change change(Object event) throws ReflectiveOperationException {
-        Object record = called(event, "sourceRecord");
-        String topic = (String) called(record, "topic");
-        Position position = new Position((Map<String, Object>) called(record, "sourcePartition"), (Map<String, Object>)
-                called(record, "sourceOffset"));
-        return new Change(topic.startsWith(HEARTBEATS) ? null : (String) called(event, "value"), position);
-    }
+        void take(List<?> events, Object committer, Changes changes) throws Exception {
+            List<Change> told = new ArrayList<>(events.size());
+            for (Object event : events) {
+                told.add(change(event));
+            }
+            changes.take(told);
+            // It stands for those before it.
+            processed.invoke(committer, events.get(events.size() - 1));
+            finished.invoke(committer);
+        }
 
-    private static Object called(Object object, String name) throws ReflectiveOperationException {
-        Method method = object.getClass().getMethod(name);
-        method.setAccessible(true);
-        return method.invoke(object);
+        @SuppressWarnings("unchecked")
+        private Change change(Object event) throws ReflectiveOperationException {
+            Object source = record.invoke(event);
+            Position position = new Position(
+                    (Map<String, Object>) partition.invoke(source), (Map<String, Object>) offset.invoke(source));
+            boolean heartbeat = ((String) topic.invoke(source)).startsWith(HEARTBEATS);
+            return new Change(heartbeat ? null : (String) value.invoke(event), position);
+        }
     }
 
     /** Keeps a position as the engine's own store would. */
