@@ -54,8 +54,7 @@ _TOLD = {
     "binary.handling.mode": "base64",
     "interval.handling.mode": "string",
 }
-# The metrics that are left out are a text of each change.
-_TUNED = {"poll.interval.ms": "50", "max.batch.size": "20000", "max.queue.size": "80000", "advanced.metrics.enable": "false"}
+_TUNED = {"poll.interval.ms": "50", "max.batch.size": "20000", "max.queue.size": "80000"}
 _OURS = (
     *_TOLD, "name", "connector.class", "offset.", "schema.history.", "database.history.", "transforms", "predicates", "notification.", "converters",
 )  # fmt: skip

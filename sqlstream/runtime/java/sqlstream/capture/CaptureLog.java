@@ -5,12 +5,14 @@ import java.io.BufferedReader;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.apache.hadoop.conf.Configuration;
@@ -95,7 +97,7 @@ final class CaptureLog {
         Path file = path(number, snapshot, values.size());
         var out = new CheckpointFiles(file, hadoop).createAtomic(file, true);
         try {
-            GZIPOutputStream packed = new GZIPOutputStream(out, 1 << 16);
+            GZIPOutputStream packed = new FastGzip(out);
             packed.write(JSON.writeValueAsBytes(last));
             for (String value : values) {
                 packed.write('\n');
@@ -133,6 +135,13 @@ final class CaptureLog {
 
     private Path path(long number, boolean snapshot, long rows) {
         return new Path(folder, String.format("%019d-%s-%d.gz", number, snapshot ? "snapshot" : "changes", rows));
+    }
+
+    private static final class FastGzip extends GZIPOutputStream {
+        FastGzip(OutputStream out) throws IOException {
+            super(out, 1 << 16);
+            def.setLevel(Deflater.BEST_SPEED);
+        }
     }
 
     /** The lines of a segment, the first of which is its head. */

@@ -197,7 +197,13 @@ final class Debezium implements AutoCloseable {
 
     /** What is called for each change, and for each batch of them. */
     private record Calls(
-            Method record, Method value, Method topic, Method partition, Method offset, Method processed, Method finished) {
+            Method record,
+            Method value,
+            Method topic,
+            Method partition,
+            Method offset,
+            Method processed,
+            Method finished) {
         static Calls of(ClassLoader loader) throws ReflectiveOperationException {
             Class<?> event = loader.loadClass("io.debezium.embedded.EmbeddedEngineChangeEvent");
             Class<?> record = loader.loadClass("org.apache.kafka.connect.source.SourceRecord");
