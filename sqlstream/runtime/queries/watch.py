@@ -110,11 +110,12 @@ def _last_batch(query: Any) -> int:
 class BatchQuery:
     """A query in batch mode, with its figures: its work is a job group of Spark's, ``group``."""
 
-    def __init__(self, spark: SparkSession, group: str, report: Callable[[QueryMetrics], None] = lambda metrics: None) -> None:
-        """``report`` hears of a failed sample, once."""
+    def __init__(self, spark: SparkSession, group: str, report: Callable[[QueryMetrics], None] = lambda metrics: None, *, reads: bool = True) -> None:
+        """``report`` hears of a failed sample, once. ``reads``: whether it has rows of tables, and not of VALUES alone."""
         self.metrics = QueryMetrics(rows_out=None)
         self._report = report
         self._spark = spark
+        self._reads = reads
         self.group = group
         self._frame: DataFrame | None = None
         self._stopped = threading.Event()
@@ -168,4 +169,5 @@ class BatchQuery:
         return self.metrics
 
     def _sampled(self, frame: DataFrame, known: QueryMetrics) -> QueryMetrics:
-        return sampled_in_batch(known, sample_of_group(self._spark, self.group, frame))
+        sample = sample_of_group(self._spark, self.group, frame)
+        return sampled_in_batch(known, sample if self._reads else {**sample, "rows": 0})

@@ -211,6 +211,17 @@ def test_rows_into_a_table_with_a_key_are_counted_once(session, broker) -> None:
     assert metrics.state_bytes
 
 
+def test_rows_of_tables_are_counted_alone(session) -> None:
+    """Those of VALUES are of no table, and those of Delta's log nobody's."""
+    list(session.run(";".join(f"CREATE TABLE {t} (a INT) WITH ('connector' = 'delta', 'table-path' = '{t}')" for t in ("three", "more"))))
+    read = []
+    for mode in ("streaming", "batch"):
+        for insert in ("INSERT INTO three VALUES (1), (2), (3)", "INSERT INTO more SELECT a FROM three"):
+            list(session.run(f"SET 'execution.runtime-mode' = '{mode}'; SET 'table.dml-sync' = 'true'; {insert}"))
+            read.append(list(session.jobs)[-1].metrics.rows_in)
+    assert read == [0, 3, 0, 6]
+
+
 def test_explain_job_without_a_job(session) -> None:
     with pytest.raises(ValidationError, match="There are no jobs"):
         list(session.run("EXPLAIN JOB"))

@@ -11,6 +11,7 @@ from sqlstream.connectors import find_connector
 from sqlstream.core import storage
 from sqlstream.core.depth import deeply
 from sqlstream.core.java import activate
+from sqlstream.plan.nodes import scans
 from sqlstream.runtime.jobs.folder.generations import sink_name
 from sqlstream.runtime.lower.inputs import input_state
 from sqlstream.runtime.lower.lowering import lower
@@ -33,7 +34,7 @@ def run_batch(work: Work, sinks: Iterable[int]) -> None:
             return
         sink = job.sinks[index]
         frame = deeply(partial(_lowered, work, index))
-        query = job.watches[index] = BatchQuery(work.spark, f"{job.id}/{index}", work.report)
+        query = job.watches[index] = BatchQuery(work.spark, f"{job.id}/{index}", work.report, reads=bool(scans(job.sinks[index])))
         if job.machine.stopping.is_set():
             return
         write = work.write(index, frame, _version(work, index, frame))

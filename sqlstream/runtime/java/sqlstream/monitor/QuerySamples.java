@@ -96,8 +96,11 @@ public final class QuerySamples {
 
     private static Set<Object> jobs(String group) {
         Set<Object> jobs = new HashSet<>();
-        for (int id : SparkContext.getOrCreate().statusTracker().getJobIdsForGroup(group)) {
-            jobs.add(id);
+        SparkContext context = SparkContext.getOrCreate();
+        for (int id : context.statusTracker().getJobIdsForGroup(group)) {
+            if (!ofDelta(job(context, id))) {
+                jobs.add(id);
+            }
         }
         return jobs;
     }
@@ -255,7 +258,7 @@ public final class QuerySamples {
         int done = 0;
         for (int id : context.statusTracker().getJobIdsForGroup(group)) {
             JobData job = job(context, id);
-            if (job == null || (running && !job.status().name().equals("RUNNING"))) {
+            if (job == null || ofDelta(job) || (running && !job.status().name().equals("RUNNING"))) {
                 continue;
             }
             tasks += job.numTasks() - job.numSkippedTasks();
@@ -267,6 +270,13 @@ public final class QuerySamples {
             }
         }
         return Map.<String, Object>of("rows", rows, "bytes", bytes, "tasks", tasks, "done", done);
+    }
+
+    /** Whether a job reads Delta's log, and not rows. */
+    private static boolean ofDelta(JobData job) {
+        return job != null
+                && job.description().isDefined()
+                && job.description().get().startsWith("Delta: ");
     }
 
     private static JobData job(SparkContext context, int id) {
