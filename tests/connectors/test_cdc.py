@@ -251,6 +251,19 @@ def test_a_database_that_is_away(tmp_path: Path, engine, database: Captured) -> 
         run(session, f"STOP JOB '{job.id}'")
 
 
+def test_changes_that_come_one_by_one(tmp_path: Path, engine, database: Captured) -> None:
+    """Of a snapshot, too: the last one of it is a batch by itself."""
+    name = "of_single_ones"
+    database.create(name, "id INT PRIMARY KEY, name VARCHAR(9)", *(f"({number}, 'a')" for number in range(5)))
+    declared = database.declared(name, COLUMNS)[:-1] + ", 'debezium.max.batch.size' = '1', 'debezium.max.queue.size' = '2')"
+    with closing(open_session(tmp_path, f"{declared}; {LAKE}", engine=engine)) as session:
+        job = submit(session, f"INSERT INTO lake SELECT id, name FROM {name}")
+        arrives(session, job, [(number, "a") for number in range(5)])
+        database.run(f"UPDATE {name} SET name = 'b'")
+        arrives(session, job, [(number, "b") for number in range(5)])
+        run(session, f"STOP JOB '{job.id}'")
+
+
 def test_what_does_not_fit(tmp_path: Path, engine, database: Captured) -> None:
     """A column of another type, with the change and its place; and a password that is wrong."""
     name = "of_misfits"

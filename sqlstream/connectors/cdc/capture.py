@@ -54,7 +54,7 @@ _TOLD = {
     "binary.handling.mode": "base64",
     "interval.handling.mode": "string",
 }
-_TUNED = {"poll.interval.ms": "50", "max.batch.size": "20000", "max.queue.size": "80000"}
+_TUNED = {"poll.interval.ms": "50", "max.batch.size": "4096", "max.queue.size": "16384", "max.queue.size.in.bytes": "67108864"}
 _OURS = (
     *_TOLD, "name", "connector.class", "offset.", "schema.history.", "database.history.", "transforms", "predicates", "notification.", "converters",
 )  # fmt: skip

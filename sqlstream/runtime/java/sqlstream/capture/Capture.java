@@ -24,8 +24,9 @@ import sqlstream.capture.Debezium.Position;
  */
 public final class Capture {
     private static final Map<String, Capture> BY_FOLDER = new ConcurrentHashMap<>();
-    // Rows of a snapshot that go into one file.
+    // Of a snapshot that go into one file.
     private static final int ROWS = 50_000;
+    private static final int CHARACTERS = 16_000_000;
 
     private final Configuration hadoop;
     private final String folder;
@@ -35,7 +36,10 @@ public final class Capture {
     // How far each query is that has begun, by its checkpoint.
     private final Map<String, Long> done = new HashMap<>();
     private final List<String> active = new ArrayList<>();
+    // Of the snapshot what is not in the log yet, and how long that is; how far the engine has told.
     private final List<String> snapshot = new ArrayList<>();
+    private long characters;
+    private Position told;
     private CaptureLog log;
     private Debezium engine;
     private Path work;
@@ -74,13 +78,19 @@ public final class Capture {
 
     /** Begins for a query. */
     synchronized void begin(String reader) {
-        active.add(reader);
-        if (engine != null) {
-            return;
+        if (engine == null) {
+            start();
         }
+        active.add(reader);
+    }
+
+    private void start() {
         try {
             failure = null;
+            told = null;
+            done.clear();
             snapshot.clear();
+            characters = 0;
             log = new CaptureLog(hadoop, new org.apache.hadoop.fs.Path(folder));
             Head head = log.head();
             work = Files.createTempDirectory("sqlstream-capture-");
@@ -102,20 +112,14 @@ public final class Capture {
     }
 
     /** Ends for a query; the engine ends with the last one. */
-    void end(String reader) {
-        Debezium ended;
-        Path left;
-        synchronized (this) {
-            active.remove(reader);
-            if (!active.isEmpty() || engine == null) {
-                return;
-            }
-            ended = engine;
-            left = work;
-            engine = null;
+    synchronized void end(String reader) {
+        active.remove(reader);
+        if (!active.isEmpty() || engine == null) {
+            return;
         }
-        ended.close();
-        try (Stream<Path> files = Files.walk(left)) {
+        engine.close();
+        engine = null;
+        try (Stream<Path> files = Files.walk(work)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
@@ -126,35 +130,38 @@ public final class Capture {
 
     private void take(List<Change> changes) throws IOException {
         List<String> values = new ArrayList<>();
-        Position last = null;
         for (Change change : changes) {
-            boolean ends =
-                    last != null && last.inSnapshot() && !change.position().inSnapshot();
-            if (ends) {
-                write(true, snapshot, last);
+            boolean ofSnapshot = change.position().inSnapshot();
+            if (!ofSnapshot) {
+                writeSnapshot();
             }
-            last = change.position();
+            told = change.position();
             if (change.value() != null) {
-                (last.inSnapshot() ? snapshot : values).add(change.value());
+                (ofSnapshot ? snapshot : values).add(change.value());
+                characters += ofSnapshot ? change.value().length() : 0;
+            }
+            if (snapshot.size() >= ROWS || characters >= CHARACTERS || (ofSnapshot && told.lasts())) {
+                writeSnapshot();
             }
         }
-        if (last == null) {
-            return;
-        }
-        if (last.inSnapshot()) {
-            if (snapshot.size() >= ROWS || last.lasts()) {
-                write(true, snapshot, last);
-            }
-        } else if (!values.isEmpty() || !last.equals(log.head().position())) {
-            write(false, values, last);
+        if (!values.isEmpty() || !(told.inSnapshot() || told.equals(log.head().position()))) {
+            write(false, values);
         }
     }
 
-    private void write(boolean ofSnapshot, List<String> values, Position last) throws IOException {
+    private void writeSnapshot() throws IOException {
+        if (!snapshot.isEmpty()) {
+            write(true, snapshot);
+            snapshot.clear();
+            characters = 0;
+        }
+    }
+
+    /** Writes what was told up to {@code told}. */
+    private void write(boolean ofSnapshot, List<String> values) throws IOException {
         String history = Files.readString(work.resolve("history"));
         // A line that is being written is of what comes later.
-        log.append(ofSnapshot, values, new Head(last, history.substring(0, history.lastIndexOf('\n') + 1)));
-        snapshot.clear();
+        log.append(ofSnapshot, values, new Head(told, history.substring(0, history.lastIndexOf('\n') + 1)));
     }
 
     /** The number of the last segment that may be read, -1 without one. Raises what the engine has met. */

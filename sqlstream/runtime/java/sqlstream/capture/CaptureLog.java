@@ -19,6 +19,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 import sqlstream.capture.Debezium.Position;
 import sqlstream.storage.CheckpointFiles;
 
@@ -28,6 +29,7 @@ import sqlstream.storage.CheckpointFiles;
  */
 final class CaptureLog {
     private static final Pattern NAME = Pattern.compile("(\\d{19})-(snapshot|changes)-(\\d+)\\.gz");
+    private static final FsPermission OWN = new FsPermission((short) 0700);
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Configuration hadoop;
@@ -46,7 +48,7 @@ final class CaptureLog {
         this.hadoop = hadoop;
         this.folder = folder;
         this.system = folder.getFileSystem(hadoop);
-        system.mkdirs(folder);
+        system.mkdirs(folder, OWN);
         for (FileStatus file : system.listStatus(folder)) {
             Matcher name = NAME.matcher(file.getPath().getName());
             if (name.matches()) {
