@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import time
@@ -360,6 +361,35 @@ class TestPostgres:
             arrives(session, job, [(1, "c"), (2, "b")])
             database.run(f"UPDATE {name} SET name = 'd' WHERE id = 1", f"DELETE FROM {name} WHERE id = 2")
             arrives(session, job, [(1, "d")])
+            run(session, f"STOP JOB '{job.id}'")
+
+    def test_rows_that_are_copied_have_one_position(self, tmp_path: Path, engine, database: Captured) -> None:
+        """Each is read once, however often the job stops between two of them."""
+        name = "of_copies"
+        database.create(name, "id INT PRIMARY KEY, name VARCHAR(9)", "(0, 'a')")
+        declared = database.declared(name, COLUMNS)[:-1] + ", 'debezium.max.batch.size' = '7', 'debezium.max.queue.size' = '8')"
+        count = "CREATE TABLE n (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'n')"
+        with closing(open_session(tmp_path, f"{declared}; {count}", engine=engine)) as session:
+            insert = f"INSERT INTO n SELECT 1, COUNT(*) FROM {name}"
+
+            def read() -> int:
+                return int(rows(session, "SELECT n FROM n")[0][0])
+
+            job = submit(session, insert)
+            arrives(session, job, [("1",)], lambda session: rows(session, "SELECT n FROM n"))
+            copying = database.server.connection()
+            copying.run(f"COPY {name} FROM STDIN", stream=io.StringIO("".join(f"{number}\tb\n" for number in range(1, 4001))))
+            copying.close()
+            stops = 0
+            while (before := read()) < 4001:
+                run(session, f"STOP JOB '{job.id}'")
+                stops += 1
+                job = submit(session, insert)
+                until(lambda before=before, job=job: job.error is not None or read() > before, 60)
+                assert job.error is None
+            assert stops > 1 and read() == 4001
+            database.run(f"UPDATE {name} SET name = 'c' WHERE id < 11", f"DELETE FROM {name} WHERE id = 4000")
+            arrives(session, job, [("4000",)], lambda session: rows(session, "SELECT n FROM n"))
             run(session, f"STOP JOB '{job.id}'")
 
 

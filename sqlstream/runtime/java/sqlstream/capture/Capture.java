@@ -36,10 +36,14 @@ public final class Capture {
     // How far each query is that has begun, by its checkpoint.
     private final Map<String, Long> done = new HashMap<>();
     private final List<String> active = new ArrayList<>();
-    // Of the snapshot what is not in the log yet, and how long that is; how far the engine has told.
+    // Of the snapshot what is not in the log yet, and how long that is.
     private final List<String> snapshot = new ArrayList<>();
     private long characters;
+    // As of Head; and how many of those changes have been told again.
     private Position told;
+    private Position start;
+    private int again;
+    private int passed;
     private CaptureLog log;
     private Debezium engine;
     private Path work;
@@ -87,12 +91,15 @@ public final class Capture {
     private void start() {
         try {
             failure = null;
-            told = null;
             done.clear();
             snapshot.clear();
             characters = 0;
             log = new CaptureLog(hadoop, new org.apache.hadoop.fs.Path(folder));
             Head head = log.head();
+            told = head.told();
+            start = head.start();
+            again = head.again();
+            passed = 0;
             work = Files.createTempDirectory("sqlstream-capture-");
             Path history = work.resolve("history");
             Files.writeString(history, head.history());
@@ -103,7 +110,7 @@ public final class Capture {
                     jars,
                     all,
                     work.resolve("offsets"),
-                    head.position(),
+                    start,
                     this::take,
                     e -> failure = e == null ? new IllegalStateException("The capture has ended.") : e);
         } catch (IOException e) {
@@ -128,14 +135,40 @@ public final class Capture {
         }
     }
 
-    private void take(List<Change> changes) throws IOException {
+    private int take(List<Change> changes) throws IOException {
         List<String> values = new ArrayList<>();
-        for (Change change : changes) {
-            boolean ofSnapshot = change.position().inSnapshot();
+        int settled = -1;
+        for (int i = 0; i < changes.size(); i++) {
+            Change change = changes.get(i);
+            Position position = change.position();
+            boolean known = passed < again;
+            if (known && change.value() != null) {
+                if (!isWith(position)) {
+                    throw new IllegalStateException("The database's log does not go on where it was read up to.");
+                }
+                passed++;
+            }
+            if (known || (change.value() == null && isWith(position))) {
+                continue;
+            }
+            boolean ofSnapshot = position.inSnapshot();
             if (!ofSnapshot) {
                 writeSnapshot();
             }
-            told = change.position();
+            if (change.value() == null || position.group() == null) {
+                start = position;
+                again = 0;
+                settled = i + 1;
+            } else {
+                if (!isWith(position)) {
+                    start = told;
+                    again = 0;
+                    settled = i;
+                }
+                again++;
+            }
+            passed = again;
+            told = position;
             if (change.value() != null) {
                 (ofSnapshot ? snapshot : values).add(change.value());
                 characters += ofSnapshot ? change.value().length() : 0;
@@ -144,9 +177,16 @@ public final class Capture {
                 writeSnapshot();
             }
         }
-        if (!values.isEmpty() || !(told.inSnapshot() || told.equals(log.head().position()))) {
+        if (!values.isEmpty()
+                || !(told == null || told.inSnapshot() || told.equals(log.head().told()))) {
             write(false, values);
         }
+        return settled;
+    }
+
+    /** Whether a change at a position is one of several of one position, of which the last one told is one, too. */
+    private boolean isWith(Position position) {
+        return told != null && position.group() != null && position.group().equals(told.group());
     }
 
     private void writeSnapshot() throws IOException {
@@ -161,7 +201,8 @@ public final class Capture {
     private void write(boolean ofSnapshot, List<String> values) throws IOException {
         String history = Files.readString(work.resolve("history"));
         // A line that is being written is of what comes later.
-        log.append(ofSnapshot, values, new Head(told, history.substring(0, history.lastIndexOf('\n') + 1)));
+        log.append(
+                ofSnapshot, values, new Head(told, start, again, history.substring(0, history.lastIndexOf('\n') + 1)));
     }
 
     /** The number of the last segment that may be read, -1 without one. Raises what the engine has met. */

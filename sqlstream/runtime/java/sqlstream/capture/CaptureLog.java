@@ -36,13 +36,21 @@ final class CaptureLog {
     private final Path folder;
     private final FileSystem system;
     private final TreeMap<Long, Segment> segments = new TreeMap<>();
-    private Head head = new Head(null, "");
+    private Head head = Head.NONE;
 
     /** A file of so many changes; {@code snapshot}: rows that were there at the beginning, which have no order. */
     record Segment(long number, boolean snapshot, long rows, String file) {}
 
-    /** The first line of a file. {@code history}: Debezium's of the tables' columns up to there. */
-    record Head(Position position, String history) {}
+    /**
+     * The first line of a file.
+     *
+     * @param told the position of the last change
+     * @param start where an engine goes on, which tells {@code again} changes again: several have one position
+     * @param history Debezium's of the tables' columns up to there
+     */
+    record Head(Position told, Position start, int again, String history) {
+        static final Head NONE = new Head(null, null, 0, "");
+    }
 
     CaptureLog(Configuration hadoop, Path folder) throws IOException {
         this.hadoop = hadoop;
@@ -60,21 +68,21 @@ final class CaptureLog {
                 head = JSON.readValue(lines.readLine(), Head.class);
             }
         }
-        if (head.position != null && !head.position.lasts()) {
+        if (head.told != null && !head.told.lasts()) {
             // None of it has been read: the engine tells all of it anew.
             drop(segments.lastKey());
-            head = new Head(null, "");
+            head = Head.NONE;
         }
     }
 
-    /** The position of the last change, and what goes with it; nulls and nothing where there is none. */
+    /** That of the last segment. */
     synchronized Head head() {
         return head;
     }
 
     /** The number of the last segment that may be read; -1 before there is one, and until the snapshot is complete. */
     synchronized long last() {
-        return segments.isEmpty() || !head.position.lasts() ? -1 : segments.lastKey();
+        return segments.isEmpty() || !head.told.lasts() ? -1 : segments.lastKey();
     }
 
     /**

@@ -50,15 +50,27 @@ final class Debezium implements AutoCloseable {
             return offset.containsKey("snapshot");
         }
 
+        /**
+         * What changes share that have one position: of PostgreSQL several rows that are copied at once. Null where
+         * each has its own.
+         */
+        Long group() {
+            return !inSnapshot() && offset.get("lsn") instanceof Number place ? place.longValue() : null;
+        }
+
         /** Whether an engine can go on there: a snapshot begins anew unless its last row was told. */
         boolean lasts() {
             return !inSnapshot() || Boolean.TRUE.equals(offset.get("snapshot_completed"));
         }
     }
 
-    /** Takes changes: what it has taken is never told again to one that begins at the last one's position. */
+    /** Takes changes. */
     interface Changes {
-        void take(List<Change> changes) throws IOException, InterruptedException;
+        /**
+         * How many of them, from the first on, an engine need not tell again; 0 for the last one before them, -1 for
+         * none that is new.
+         */
+        int take(List<Change> changes) throws IOException;
     }
 
     /**
@@ -148,7 +160,7 @@ final class Debezium implements AutoCloseable {
             Object builder = api.getMethod("create", Class.class)
                     .invoke(null, loader.loadClass("io.debezium.engine.format.Json"));
             Class<?> type = loader.loadClass(API + "$Builder");
-            Calls calls = Calls.of(loader);
+            Calls calls = new Calls(loader);
             type.getMethod("using", Properties.class).invoke(builder, properties);
             type.getMethod("using", ClassLoader.class).invoke(builder, loader);
             type.getMethod("using", callback).invoke(builder, implemented(loader, callback, (method, arguments) -> {
@@ -196,26 +208,28 @@ final class Debezium implements AutoCloseable {
     }
 
     /** What is called for each change, and for each batch of them. */
-    private record Calls(
-            Method record,
-            Method value,
-            Method topic,
-            Method partition,
-            Method offset,
-            Method processed,
-            Method finished) {
-        static Calls of(ClassLoader loader) throws ReflectiveOperationException {
+    private static final class Calls {
+        private final Method record;
+        private final Method value;
+        private final Method topic;
+        private final Method partition;
+        private final Method offset;
+        private final Method processed;
+        private final Method finished;
+        // The last change that was told before.
+        private Object before;
+
+        Calls(ClassLoader loader) throws ReflectiveOperationException {
             Class<?> event = loader.loadClass("io.debezium.embedded.EmbeddedEngineChangeEvent");
-            Class<?> record = loader.loadClass("org.apache.kafka.connect.source.SourceRecord");
+            Class<?> source = loader.loadClass("org.apache.kafka.connect.source.SourceRecord");
             Class<?> committer = loader.loadClass(API + "$RecordCommitter");
-            return new Calls(
-                    event.getMethod("sourceRecord"),
-                    event.getMethod("value"),
-                    record.getMethod("topic"),
-                    record.getMethod("sourcePartition"),
-                    record.getMethod("sourceOffset"),
-                    committer.getMethod("markProcessed", Object.class),
-                    committer.getMethod("markBatchFinished"));
+            this.record = event.getMethod("sourceRecord");
+            this.value = event.getMethod("value");
+            this.topic = source.getMethod("topic");
+            this.partition = source.getMethod("sourcePartition");
+            this.offset = source.getMethod("sourceOffset");
+            this.processed = committer.getMethod("markProcessed", Object.class);
+            this.finished = committer.getMethod("markBatchFinished");
         }
 
         void take(List<?> events, Object committer, Changes changes) throws Exception {
@@ -223,18 +237,22 @@ final class Debezium implements AutoCloseable {
             for (Object event : events) {
                 told.add(change(event));
             }
-            changes.take(told);
-            // It stands for those before it.
-            processed.invoke(committer, events.get(events.size() - 1));
+            int settled = changes.take(told);
+            Object last = settled > 0 ? events.get(settled - 1) : settled == 0 ? before : null;
+            if (last != null) {
+                // It stands for those before it.
+                processed.invoke(committer, last);
+            }
+            before = events.get(events.size() - 1);
             finished.invoke(committer);
         }
 
         @SuppressWarnings("unchecked")
         private Change change(Object event) throws ReflectiveOperationException {
-            Object source = record.invoke(event);
+            Object told = record.invoke(event);
             Position position = new Position(
-                    (Map<String, Object>) partition.invoke(source), (Map<String, Object>) offset.invoke(source));
-            boolean heartbeat = ((String) topic.invoke(source)).startsWith(HEARTBEATS);
+                    (Map<String, Object>) partition.invoke(told), (Map<String, Object>) offset.invoke(told));
+            boolean heartbeat = ((String) topic.invoke(told)).startsWith(HEARTBEATS);
             return new Change(heartbeat ? null : (String) value.invoke(event), position);
         }
     }
