@@ -75,6 +75,7 @@ def database(request) -> Iterator[Captured]:
     for slot in dict.fromkeys(made.slots):
         until(lambda slot=slot: not server.run(f"SELECT 1 FROM pg_replication_slots WHERE active AND slot_name = '{slot}'"), 30)
         server.run(f"SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = '{slot}'")
+        server.run(f"DROP PUBLICATION IF EXISTS {slot}_publication")
 
 
 LAKE = "CREATE TABLE lake (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'delta', 'table-path' = 'lake')"
@@ -96,7 +97,7 @@ def arrives(session, job: Job, expected: list[tuple], look: Callable[[Any], list
                 raise
             return False
 
-    until(there, 60, every=0.3, said=lambda: (look(session), job.error))
+    until(there, 120, every=0.3, said=lambda: (look(session), job.error))
 
 
 def test_a_table_into_delta(tmp_path: Path, engine, database: Captured) -> None:
@@ -362,6 +363,16 @@ class TestPostgres:
             database.run(f"UPDATE {name} SET name = 'd' WHERE id = 1", f"DELETE FROM {name} WHERE id = 2")
             arrives(session, job, [(1, "d")])
             run(session, f"STOP JOB '{job.id}'")
+
+    def test_other_tables_are_not_touched(self, tmp_path: Path, engine, database: Captured) -> None:
+        """One without a key could not be updated if it were published."""
+        database.create("of_itself", "id INT PRIMARY KEY, name VARCHAR(9)", "(1, 'a')")
+        database.run("DROP TABLE IF EXISTS without_key", "CREATE TABLE without_key (a INT)", "INSERT INTO without_key VALUES (1)")
+        with closing(open_session(tmp_path, database.declared("of_itself", COLUMNS), engine=engine)) as session:
+            stream = run(session, "SELECT id FROM of_itself")[0]
+            assert next(iter(stream.changes)).row == ("1",)
+            database.run("UPDATE without_key SET a = 2")
+            stream.stop()
 
     def test_rows_that_are_copied_have_one_position(self, tmp_path: Path, engine, database: Captured) -> None:
         """Each is read once, however often the job stops between two of them."""

@@ -78,6 +78,9 @@ class PostgresCdc(ChangeCapture):
             "schema.include.list": schema,
             "table.include.list": rf"({schema})\.({name})",
             "slot.name": table.options["slot.name"],
+            # One of all tables would keep those without a key from being updated, and two jobs would change one of the same name.
+            "publication.name": f"{table.options['slot.name']}_publication",
+            "publication.autocreate.mode": "filtered",
             "plugin.name": self.option(table, "decoding.plugin.name"),
             "snapshot.mode": "initial" if initial else "no_data",
             "heartbeat.interval.ms": str(self.option(table, "heartbeat.interval.ms")),

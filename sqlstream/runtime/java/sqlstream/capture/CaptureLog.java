@@ -91,10 +91,11 @@ final class CaptureLog {
      */
     synchronized List<Segment> behind(long after, long last, long rows) {
         List<Segment> found = new ArrayList<>();
+        long sum = 0;
         for (Segment segment :
                 segments.subMap(after, false, Math.max(after, last), true).values()) {
-            rows -= segment.rows;
-            if (!found.isEmpty() && (rows < 0 || segment.snapshot != found.get(0).snapshot)) {
+            sum += segment.rows;
+            if (!found.isEmpty() && (sum > rows || segment.snapshot != found.get(0).snapshot)) {
                 break;
             }
             found.add(segment);
