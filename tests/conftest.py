@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tests.support.mariadb import MariaDb
     from tests.support.postgres import Postgres
     from tests.support.s3 import S3
+
+    Server = TypeVar("Server", MariaDb, Postgres)
 
 os.environ.setdefault("TZ", "UTC")
 # Sessions of tests use the archive that `make test` has built, and leave no process behind that builds one.
@@ -219,34 +221,32 @@ def own_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestBroker]
     own.stop()
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    """A real PostgreSQL, where there are binaries of it."""
+def served(server: type[Server]) -> Iterator[Server]:
+    """A database's server for the run, where there are binaries of it."""
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
-        needs.missing("Linux on x86-64, for which there is a PostgreSQL")
-    from tests.support.postgres import Postgres
-
-    started = Postgres()
+        needs.missing(f"Linux on x86-64, for which there is a {server.__name__}")
+    started = server()
     try:
         started.start()
         yield started
     finally:
         started.remove()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A real PostgreSQL."""
+    from tests.support.postgres import Postgres
+
+    yield from served(Postgres)
 
 
 @pytest.fixture(scope="session")
 def mariadb() -> Iterator[MariaDb]:
-    """A real MariaDB, where there are binaries of it."""
-    if (sys.platform, platform.machine()) != ("linux", "x86_64"):
-        needs.missing("Linux on x86-64, for which there is a MariaDB")
+    """A real MariaDB."""
     from tests.support.mariadb import MariaDb
 
-    started = MariaDb()
-    try:
-        started.start()
-        yield started
-    finally:
-        started.remove()
+    yield from served(MariaDb)
 
 
 @pytest.fixture(scope="session")

@@ -383,9 +383,14 @@ def _shared_file(request: Read, shared: Place, what: str, *, of_name: bool) -> P
     path, options = str(request.table.path), request.table.options
     # Where the cluster is, and how one gets in, may change while a job is stopped.
     lasting = {k: v for k, v in options.items() if not of_name and (k in _SAY_WHERE or not k.startswith("properties."))}
-    digest = hashlib.sha256(json.dumps([path, lasting], sort_keys=True).encode()).hexdigest()[:12]
-    name = re.sub(r"\W", "_", request.table.path.name, flags=re.ASCII)
-    return shared / f"{name}-{digest}.{what}"
+    return shared / shared_name(request.table, what, json.dumps([path, lasting], sort_keys=True))
+
+
+def shared_name(table: Table, what: str, said: str) -> str:
+    """The name, below ``Read.shared``, of something that is kept for ``table``: another one where ``said`` is another text."""
+    digest = hashlib.sha256(said.encode()).hexdigest()[:12]
+    name = re.sub(r"\W", "_", table.path.name, flags=re.ASCII)
+    return f"{name}-{digest}.{what}"
 
 
 def with_kinds(frame: DataFrame) -> DataFrame:

@@ -72,7 +72,7 @@ class ChangeFormat(JsonBased):
         inner = {p.field: p.field_type for p in wanted if not (wrapped and p.outer)}
         outer = {p.field: p.field_type for p in wanted if wrapped and p.outer}
         others = tuple((_OTHER + n, t) for n, t in (inner | outer).items())
-        description = {"record": self._type(fields, inner), "kinds": codes(self.shape), "wrapped": wrapped}
+        description = {"record": self.record_type(fields, inner), "kinds": codes(self.shape), "wrapped": wrapped}
         if wrapped:
             description["record"] = _row({"payload": description["record"], **_described(outer)})
         iso = self.option(options, "timestamp-format.standard") == "iso-8601"
@@ -89,7 +89,7 @@ class ChangeFormat(JsonBased):
         """SQL of what is wrong with a record that can't be read, where a database is set up so; ``path`` is that of the change in it."""
         return "''"
 
-    def _type(self, fields: Fields, others: Mapping[str, Type]) -> dict[str, Any]:
+    def record_type(self, fields: Fields, others: Mapping[str, Type]) -> dict[str, Any]:
         """The record's type, as the reader takes it."""
         shape = self.shape
         both = {shape.before: json_read.row(fields, partial=shape.partial), shape.after: json_read.row(fields)}

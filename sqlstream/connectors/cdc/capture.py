@@ -6,13 +6,11 @@ have read it. So a micro-batch can be read again, and a database is asked for no
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sqlstream.connectors.base import Connector, Dataset, Read, SourceFrame, plain_options
+from sqlstream.connectors.base import Connector, Dataset, Read, SourceFrame, plain_options, shared_name
 from sqlstream.core import jars, storage
 from sqlstream.core import options as option_rows
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
@@ -20,7 +18,7 @@ from sqlstream.core.errors import ValidationError
 from sqlstream.core.hidden import hidden
 from sqlstream.core.java import classes
 from sqlstream.core.options import Option, OptionKind, Role, Support
-from sqlstream.formats import changes, json_read, rows
+from sqlstream.formats import changes, rows
 from sqlstream.formats.base import Encoded, refuse_types
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.types import STRING, TINYINT, map_of
@@ -145,36 +143,31 @@ class ChangeCapture(Connector):
 
         table, spark = request.table, request.spark
         assert request.shared is not None
-        named = " ".join(self.places(table))
-        name = re.sub(r"\W", "_", table.path.name, flags=re.ASCII)
-        folder = request.shared / f"{name}-{hashlib.sha256(named.encode()).hexdigest()[:12]}.captured"
+        folder = request.shared / shared_name(table, "captured", " ".join(self.places(table)))
         java = classes(spark).capture
         java.Capture.declare(
             spark._jsparkSession, storage.uri(folder), [str(jar) for jar in jars.ensure("debezium")], self._settings(request), request.readers
         )
         source = spark.readStream.name(request.name).format("sqlstream.capture.CaptureSource").option("capture", storage.uri(folder)).load()
-        told = source.select(F.col("value").alias(_VALUE), F.col("place").alias(_PLACE))
-        frame = self._decoded(Encoded(told, _VALUE, _PLACE), request)
+        told = source.select(F.col("value").alias(_VALUE), F.col("file").alias(_FILE), F.col("number").alias(_NUMBER))
+        frame = self._decoded(Encoded(told, _VALUE, f"concat('change ', {_NUMBER}, ' of ', {_FILE})"), request)
         metadata = [F.expr(_METADATA[c.key]).alias(c.name) for c in table.metadata]
         return SourceFrame(frame.select(*[F.col(quote(c.name)) for c in table.physical], *metadata, KIND))
 
     def _decoded(self, record: Encoded, request: Read) -> Any:
-        """The columns of the changes, KIND and _SOURCE."""
+        """The columns of the changes, KIND, and _SOURCE where metadata may be of it."""
         table = request.table
         fields = tuple((c.name, c.type) for c in table.physical)
-        shape = changes.Debezium.shape
-        described = {
-            "root": "ROW",
-            "names": [shape.before, shape.after, shape.change, "source"],
-            "children": [json_read.row(fields), json_read.row(fields), json_read.reader_type(STRING), json_read.reader_type(map_of(STRING, STRING))],
-        }
-        kinds = changes.codes(shape)
+        source = {"source": map_of(STRING, STRING)} if table.metadata else {}
+        told = changes.Debezium()
+        kinds = changes.codes(told.shape)
         if self.upserts(table):
             kinds["u"] = [None, RowKind.UPDATE_AFTER.code]
-        description = {"record": described, "kinds": kinds, "wrapped": False, "zone": self.zone(request)}
+        description = {"record": told.record_type(fields, source), "kinds": kinds, "wrapped": False, "zone": self.zone(request)}
         reader = rows.java().CapturedChanges(json.dumps(description))
         problem = f"A change of table '{table.path.name}' does not fit its columns:"
-        return rows.read_rows(record, reader, (*fields, (_SOURCE, map_of(STRING, STRING)), (KIND, TINYINT)), problem, why=self.why(_VALUE))
+        found = (*fields, *((_SOURCE, type_) for type_ in source.values()), (KIND, TINYINT))
+        return rows.read_rows(record, reader, found, problem, why=self.why(_VALUE))
 
     def _settings(self, request: Read) -> dict[str, str]:
         options = request.table.options
@@ -196,4 +189,4 @@ class ChangeCapture(Connector):
         return option_rows.value(table.options, self.options, key)
 
 
-_VALUE, _PLACE = hidden("change"), hidden("place_of_change")
+_VALUE, _FILE, _NUMBER = hidden("change"), hidden("file_of_change"), hidden("number_of_change")

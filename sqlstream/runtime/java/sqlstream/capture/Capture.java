@@ -39,11 +39,11 @@ public final class Capture {
     // Of the snapshot what is not in the log yet, and how long that is.
     private final List<String> snapshot = new ArrayList<>();
     private long characters;
-    // As of Head; and how many of those changes have been told again.
+    // As of Head; and how many of those changes are still to be told again.
     private Position told;
     private Position start;
     private int again;
-    private int passed;
+    private int known;
     private CaptureLog log;
     private Debezium engine;
     private Path work;
@@ -99,7 +99,7 @@ public final class Capture {
             told = head.told();
             start = head.start();
             again = head.again();
-            passed = 0;
+            known = again;
             work = Files.createTempDirectory("sqlstream-capture-");
             Path history = work.resolve("history");
             Files.writeString(history, head.history());
@@ -141,14 +141,14 @@ public final class Capture {
         for (int i = 0; i < changes.size(); i++) {
             Change change = changes.get(i);
             Position position = change.position();
-            boolean known = passed < again;
-            if (known && change.value() != null) {
+            if (change.value() == null && (known > 0 || isWith(position))) {
+                continue;
+            }
+            if (known > 0) {
                 if (!isWith(position)) {
                     throw new IllegalStateException("The database's log does not go on where it was read up to.");
                 }
-                passed++;
-            }
-            if (known || (change.value() == null && isWith(position))) {
+                known--;
                 continue;
             }
             boolean ofSnapshot = position.inSnapshot();
@@ -167,7 +167,6 @@ public final class Capture {
                 }
                 again++;
             }
-            passed = again;
             told = position;
             if (change.value() != null) {
                 (ofSnapshot ? snapshot : values).add(change.value());

@@ -27,11 +27,13 @@ import sqlstream.catalyst.StreamTable;
 
 /**
  * The changes that the {@link Capture} of option {@code capture} has in its log, in their order: column {@code value}
- * has what Debezium says of each, {@code place} its file and line. Offsets are numbers of files.
+ * has what Debezium says of each, {@code file} and {@code number} where it stands. Offsets are numbers of files.
  */
 public final class CaptureSource implements TableProvider {
-    private static final StructType COLUMNS =
-            new StructType().add("value", DataTypes.StringType).add("place", DataTypes.StringType);
+    private static final StructType COLUMNS = new StructType()
+            .add("value", DataTypes.StringType)
+            .add("file", DataTypes.StringType)
+            .add("number", DataTypes.LongType);
     // Of one micro-batch.
     private static final long ROWS = 1_000_000;
 
@@ -142,7 +144,8 @@ public final class CaptureSource implements TableProvider {
         private final Files files;
         private int next;
         private BufferedReader lines;
-        private int number;
+        private UTF8String file;
+        private long number;
         private String line;
 
         Lines(Files files) {
@@ -156,8 +159,10 @@ public final class CaptureSource implements TableProvider {
                 if (next == files.names.size()) {
                     return false;
                 }
-                lines = CaptureLog.lines(files.hadoop.value(), files.names.get(next++));
+                String name = files.names.get(next++);
+                lines = CaptureLog.lines(files.hadoop.value(), name);
                 lines.readLine();
+                file = UTF8String.fromString(name.substring(name.lastIndexOf('/') + 1));
                 number = 0;
             }
             number++;
@@ -166,9 +171,7 @@ public final class CaptureSource implements TableProvider {
 
         @Override
         public InternalRow get() {
-            String name = files.names.get(next - 1);
-            String place = "change " + number + " of " + name.substring(name.lastIndexOf('/') + 1);
-            return new GenericInternalRow(new Object[] {UTF8String.fromString(line), UTF8String.fromString(place)});
+            return new GenericInternalRow(new Object[] {UTF8String.fromString(line), file, number});
         }
 
         @Override
