@@ -47,6 +47,6 @@ class QueryWatch:
         return json.loads(classes(self._spark).monitor.QuerySamples.of(query._jsq, self._rows, self._times, self._topics, after, look))
 
 
-def sample_of_group(spark: SparkSession, group: str, frame: DataFrame) -> Any:
-    """The answer of QuerySamples.ofGroup for the work of a job group, which writes ``frame``."""
-    return json.loads(classes(spark).monitor.QuerySamples.ofGroup(group, frame._jdf))
+def sample_of_group(spark: SparkSession, group: str, frame: DataFrame, *, ended: bool) -> Any:
+    """The answer of QuerySamples.ofGroup for the work of a job group, which writes ``frame``; ``ended``: it is over, and counted whole."""
+    return json.loads(classes(spark).monitor.QuerySamples.ofGroup(group, frame._jdf, ended))

@@ -143,7 +143,7 @@ class BatchQuery:
         finally:
             over.set()
             looking.join()
-            self.sample()
+            self._sample(ended=True)
             with self._lock:
                 self._frame = None
         # A connection that breaks off looks like the end of the rows.
@@ -163,11 +163,14 @@ class BatchQuery:
 
     def sample(self, *, look: bool = False) -> QueryMetrics:
         """The figures as they are now, or as they were when a sample last succeeded; ``look`` is for those of streams."""
+        return self._sample(ended=False)
+
+    def _sample(self, *, ended: bool) -> QueryMetrics:
         with self._lock:
             if (frame := self._frame) is not None:
-                self.metrics = _resampled(self.metrics, lambda known: self._sampled(frame, known), self._report)
+                self.metrics = _resampled(self.metrics, lambda known: self._sampled(frame, known, ended), self._report)
         return self.metrics
 
-    def _sampled(self, frame: DataFrame, known: QueryMetrics) -> QueryMetrics:
-        sample = sample_of_group(self._spark, self.group, frame)
+    def _sampled(self, frame: DataFrame, known: QueryMetrics, ended: bool) -> QueryMetrics:
+        sample = sample_of_group(self._spark, self.group, frame, ended=ended)
         return sampled_in_batch(known, sample if self._reads else {**sample, "rows": 0})

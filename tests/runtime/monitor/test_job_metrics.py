@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.request
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+import pyarrow as pa
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from pyarrow import parquet
+from pyspark.java_gateway import ensure_callback_server_started
 
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.runtime.queries import watch
@@ -17,7 +21,7 @@ from tests.support.sessions import catch_up, open_session, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
@@ -161,6 +165,40 @@ def test_a_bounded_job_says_how_far_it_is(tmp_path: Path, engine, broker, spark,
     assert [done for done, _ in parts] == sorted(done for done, _ in parts)
     (reason, _), *_ = [(text, hint) for _, text, hint in next(iter(session.run(f"EXPLAIN JOB '{job.id}'"))).rows]
     assert reason == f"The job has finished: 400,000 rows in{', 0 out' if mode == 'streaming' else ''}."
+    session.close()
+
+
+class _SlowListener:
+    """Keeps Spark's status store behind the work, as a loaded machine does. It can't be removed: each call makes it a new object of Java's."""
+
+    class Java:
+        implements: ClassVar = ["org.apache.spark.scheduler.SparkListenerInterface"]
+
+    seconds = 0.1
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if not name.startswith("on"):
+            raise AttributeError(name)
+        return lambda event: time.sleep(self.seconds)
+
+
+@pytest.mark.parametrize("sink", ["print", "blackhole"])
+def test_rows_that_spark_counts_late_are_counted(tmp_path: Path, engine, spark, sink: str) -> None:
+    parquet.write_table(pa.table({"a": range(100_000)}), tmp_path / "rows.parquet")
+    options = {"table.dml-sync": "true", "execution.runtime-mode": "batch"}
+    session = Session(tmp_path, options=options, engine=engine, emit=lambda line: None, notify=lambda line: None)
+    tables = f"""CREATE TABLE t (a BIGINT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/rows.parquet', 'format' = 'parquet');
+    CREATE TABLE answers (a BIGINT) WITH ('connector' = '{sink}');"""
+    list(session.run(tables))
+    ensure_callback_server_started(spark.sparkContext._gateway)
+    slow = _SlowListener()
+    spark.sparkContext._jsc.sc().listenerBus().addToStatusQueue(slow)
+    try:
+        list(session.run("INSERT INTO answers SELECT a FROM t WHERE a < 5"))
+    finally:
+        slow.seconds = 0
+    (job,) = session.jobs
+    assert job.metrics.rows_in == 100_000
     session.close()
 
 

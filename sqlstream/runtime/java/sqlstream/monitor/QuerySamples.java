@@ -76,9 +76,12 @@ public final class QuerySamples {
 
     /**
      * A sample of a job in batch mode, whose work is that of a job group: what of {@code frame}, that which it writes,
-     * has been read.
+     * has been read; {@code ended}: all of its work has.
      */
-    public static String ofGroup(String group, Dataset<Row> frame) throws JsonProcessingException {
+    public static String ofGroup(String group, Dataset<Row> frame, boolean ended) throws JsonProcessingException {
+        if (ended) {
+            StatusEvents.await(SparkContext.getOrCreate());
+        }
         Map<String, Object> sample = new LinkedHashMap<>(work(group, false));
         sample.put("at", System.currentTimeMillis());
         sample.put(
