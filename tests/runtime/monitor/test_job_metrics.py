@@ -156,7 +156,8 @@ def test_a_bounded_job_says_how_far_it_is(tmp_path: Path, engine, broker, spark,
     rows.write.format("kafka").option("kafka.bootstrap.servers", broker.bootstrap).option("topic", topic).save()
     tables = TABLES.format(topic=topic, bootstrap=broker.bootstrap).replace("'format'", "'scan.bounded.mode' = 'latest-offset', 'format'")
     tables = tables.replace("'print'", f"'{sink}'")
-    list(session.run(tables + f"INSERT INTO answers SELECT at_ltz, price FROM `{topic}` WHERE price < 0"))
+    slow = "SHA512(REPEAT(CAST(price AS STRING), 1000))"  # A sample comes each 0.2 seconds.
+    list(session.run(tables + f"INSERT INTO answers SELECT at_ltz, price FROM `{topic}` WHERE {slow} = ''"))
     (job,) = session.jobs
     assert job.metrics.rows_in == 400_000 and job.metrics.status == "FINISHED"
     assert heard[-1] == []
