@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import threading
+import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +58,9 @@ class Server:
         self._kept = KeptJobs(self.project)
         self.jobs.on_begin, self.jobs.on_end = self._kept.keep, self._ended
         self._closing = threading.Event()
-        # Those of a server of before that are not started again yet.
-        self._waiting: tuple[KeptJob, ...] = ()
+        self.since = time.time()
+        # Those of a server of before that are not started again yet, and what hindered the last try. It is replaced, not changed: others read it.
+        self._waiting: dict[KeptJob, SqlStreamError | None] = {}
         idle_seconds, most = settings.read(options, "sql-gateway.session.idle-timeout") / 1000, settings.read(options, "sql-gateway.session.max-num")
         self.sessions = ClientSessions(self._session, notify, idle_seconds=idle_seconds, most=most)
         self.shells = Shells(most)
@@ -86,19 +88,20 @@ class Server:
 
     def _go_on(self) -> None:
         """Start those jobs again: one that is hindered as often as it takes."""
-        self._waiting, pause = tuple(self._kept.jobs()), _FIRST_PAUSE
+        self._waiting, pause = dict.fromkeys(self._kept.jobs()), _FIRST_PAUSE
         while self._waiting and not self._closing.is_set():
             for job in self._waiting:
-                if self._is_done_with(job):
-                    self._waiting = tuple(other for other in self._waiting if other is not job)
+                hindrance = self._hindrance(job)
+                others = {each: problem for each, problem in self._waiting.items() if each is not job}
+                self._waiting = others if hindrance is None else {**others, job: hindrance}
             if self._waiting:
                 self._closing.wait(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _is_done_with(self, job: KeptJob) -> bool:
-        """Whether a job runs again, or need not, or can't."""
+    def _hindrance(self, job: KeptJob) -> SqlStreamError | None:
+        """What hinders a job from being started again, for now; None where it runs again, or need not, or can't."""
         if self._closing.is_set():
-            return True
+            return None
         try:
             with as_defects(self.project):
                 self._start_again(job)
@@ -110,13 +113,13 @@ class Server:
             if not problem.heals:
                 job.note(self.jobs.folders.jobs, problem.message, how)
                 self.jobs.tell_of_left(job.name, problem)
-            return not problem.heals
-        return True
+            return problem if problem.heals else None
+        return None
 
     @property
-    def starting(self) -> frozenset[str]:
-        """The names of the jobs that the server of before had, and that are about to be started again."""
-        return frozenset(job.name for job in self._waiting)
+    def starting(self) -> Mapping[str, SqlStreamError | None]:
+        """The names of the jobs that the server of before had, and that are about to be started again; what hindered the last try."""
+        return {job.name: problem for job, problem in self._waiting.items()}
 
     def ask(self, name: str, action: Action) -> str:
         """What came of ``action`` on a job, of this process or another. Raises ValidationError where it can't be done, and what doing it met."""

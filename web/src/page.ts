@@ -10,6 +10,13 @@ if (view) {
   place();
   addEventListener("resize", place);
   document.fonts.ready.then(place);
+  // What a button asks before anything happens is closed by Escape, and the button has the focus again.
+  view.addEventListener("keydown", (event) => {
+    const asked = event.key === "Escape" && (event.target as Element).closest<HTMLDetailsElement>("details.ask[open]");
+    if (!asked) return;
+    asked.open = false;
+    asked.querySelector("summary")?.focus();
+  });
   const charts = new Charts();
   const changed = () => {
     place();

@@ -70,6 +70,11 @@ class Listed:
     functions: tuple[FunctionEntry, ...]
     errors: tuple[str, ...]
 
+    @property
+    def declared(self) -> int:
+        """How many tables and views there are."""
+        return sum(len(namespace.entries) for namespace in self.namespaces)
+
 
 @dataclass(frozen=True)
 class DeltaShown:

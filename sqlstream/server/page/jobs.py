@@ -15,6 +15,7 @@ from sqlstream.server.page.lately import Lately
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlstream.core.errors import SqlStreamError
     from sqlstream.runtime.jobs.control.registry import JobRecord
     from sqlstream.runtime.jobs.job import Job
     from sqlstream.runtime.jobs.jobs import Jobs
@@ -131,8 +132,8 @@ def row_of(job: Job) -> JobRow:
 def row_of_record(record: JobRecord, server: Server) -> JobRow:
     """That of a job of another process, or of none; one that ``server`` is about to start is starting."""
     figures, status, state = record.figures, record.status, record.state
-    if not record.held and record.name in server.starting:
-        state = "INITIALIZING"
+    if not record.held and record.name in (starting := server.starting):
+        return _starting(record.name, server.since, starting[record.name])
     if status is not None and (status.error or "").startswith(NOT_STARTED):
         state = "FAILED"
     known = {name: _number(figures.get(name)) for name in ("rows/s", "lag", "state bytes", "restarts")}
@@ -144,6 +145,13 @@ def row_of_record(record: JobRecord, server: Server) -> JobRow:
         known["lag"] if running else None, None, known["state bytes"], known["restarts"], said,
         None if status is None or said is None else status.hint, record.process if elsewhere else None,
     )  # fmt: skip
+
+
+def _starting(name: str, since: float, problem: SqlStreamError | None) -> JobRow:
+    """That of a job of a server of before; ``problem`` hindered the last try to start it."""
+    if problem is None:
+        return JobRow(name, STARTING, since, said="The server has been started, and starts its jobs again, one after the other.")
+    return JobRow(name, STARTING, since, said=f"It could not be started yet, and is tried again: {problem.message}", hint=problem.hint)
 
 
 def _number(text: str | None) -> int | None:

@@ -77,10 +77,10 @@ class PlanGraph:
         return name
 
     def boxes(self, query: QueryMetrics | None, record: QueryRecord | None, *, runs: bool) -> list[Box]:
-        """All of them with their figures; rates are of a query that ``runs``. ``record``: what it keeps, where that is known."""
+        """All of them with their figures; rates, lags and watermarks are of a query that ``runs``. ``record``: what it keeps, where that is known."""
         states = {} if query is None or record is None else _states(query, record)
         boxes = [self._with_figures(box, node, query, states.get(self._ids[id(node)])) for box, node in self._boxes]
-        return boxes if runs else [replace(box, rate=None) for box in boxes]
+        return boxes if runs else [replace(box, rate=None, lag=None, watermark=None, held=None) for box in boxes]
 
     def _with_figures(self, box: Box, node: Node, query: QueryMetrics | None, state: StateOperator | None) -> Box:
         if query is None:

@@ -120,7 +120,9 @@ class _Pages:
         shown = [row for row in rows if row.state.kind == show] if show in _SHOWN else rows
         failing = kinds[0][1]
         title = f"{failing} failing - Jobs" if failing else "Jobs"
-        return Shown("jobs.html", {"rows": shown, "kinds": kinds, "show": show, "all": len(rows), "project_path": str(self._server.project)}, title)
+        values = {"rows": shown, "kinds": kinds, "show": show, "all": len(rows), "project_path": str(self._server.project)}
+        # What comes next in a project without jobs depends on whether it has tables.
+        return Shown("jobs.html", values if rows else {**values, "declared": self._catalog.listed().declared}, title)
 
     def job(self, request: Request) -> Shown:
         """A job; ``show`` names the part of what is known of it. Raises NotThere."""

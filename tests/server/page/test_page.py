@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.core.errors import ValidationError
 from sqlstream.core.tokens import Tokens
 from sqlstream.server.page import html
 from tests.server.conftest import serving
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from sqlstream.core.errors import SqlStreamError
     from tests.server.client import Client
 
 TOKENS = Tokens((b"full-0123456789abcdef",), (b"look-0123456789abcdef",))
@@ -39,6 +41,34 @@ def test_an_empty_project_shows_the_next_steps(browser: Browser, tmp_path: Path)
     assert page.status == 200
     assert "This project has no jobs yet. Two steps make one:" in page.text
     assert f"sqlstream --project {tmp_path}" in page.text and "INSERT INTO" in page.text
+
+
+def test_a_project_with_tables_alone_shows_the_next_step(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "t.sql").write_text("CREATE TABLE t (a INT) WITH ('connector' = 'print');")
+    text = browser.get("/").text
+    assert "This project has no jobs yet, and 1 table in its catalog" in text and "Two steps" not in text
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (None, "The server has been started, and starts its jobs again, one after the other."),
+        (
+            ValidationError("No <broker> answers.", hint="Start it."),
+            "It could not be started yet, and is tried again: No <broker> answers. Start it.",
+        ),
+    ],
+)
+def test_a_job_that_waits_for_its_start(
+    client: Client, browser: Browser, monkeypatch: pytest.MonkeyPatch, problem: SqlStreamError | None, said: str
+) -> None:
+    folder = client.server.jobs.folders.jobs / "x"
+    folder.mkdir(parents=True)
+    (folder / "job.json").write_text('{"layout": 2, "name": "a", "sinks": []}')
+    monkeypatch.setattr(type(client.server), "starting", {"a": problem})
+    for page in (browser.get("/"), browser.get("/job/a")):
+        assert "a starting" in page.text and said in page.text and "<broker>" not in page.html
 
 
 @pytest.mark.parametrize("path", ["/", "/login", "/nothing", "/job/none", "/query", "/help"])

@@ -40,8 +40,8 @@ def planned(tmp_path: Path):
     return plan
 
 
-def boxes(sink: Sink, query: QueryMetrics | None = None, record: QueryRecord | None = None) -> dict[str, Box]:
-    return {box.title: box for box in PlanGraph(0, sink, str).boxes(query, record, runs=True)}
+def boxes(sink: Sink, query: QueryMetrics | None = None, record: QueryRecord | None = None, *, runs: bool = True) -> dict[str, Box]:
+    return {box.title: box for box in PlanGraph(0, sink, str).boxes(query, record, runs=runs)}
 
 
 def test_the_boxes_of_a_join_and_an_aggregate(planned) -> None:
@@ -79,6 +79,9 @@ def test_the_figures_of_boxes(planned) -> None:
     assert (found["a"].rows, found["a"].lag, found["a"].watermark, found["a"].held) == (9, 5, 2.0, "topic-a-1")
     assert (found["b"].rows, found["b"].lag, found["b"].watermark, found["b"].held) == (3, None, None, None)
     assert (found["answers"].rows, found["answers"].rate) == (7, 5.0)
+    still = boxes(sink, query, record, runs=False)
+    assert (still["a"].rows, still["a"].lag, still["a"].watermark, still["a"].held, still["answers"].rate) == (9, None, None, None, None)
+    assert still["Join"].state_bytes == 110
     assert (found["GroupAggregate"].state_rows, found["GroupAggregate"].state_bytes) == (4, 40)
     assert (found["Join"].state_rows, found["Join"].state_bytes) == (1, 110)
     # Nothing of it waits for a watermark: no box is known to have dropped late rows.
