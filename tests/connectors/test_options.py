@@ -124,6 +124,7 @@ def test_misspelt_names_the_nearest_and_all(check):
         (KAFKA, {"scan.bounded.mode": "group-offsets"}, "Property group.id is required"),
         (KAFKA, {"sink.partitioner": "org.example.Mine"}, "can't name a class"),
         (KAFKA, {"sink.semantic": "exactly-once"}, "'sink.semantic' of 'kafka' is not supported"),
+        (KAFKA, {"sink.delivery-guarantee": "exactly-once"}, "sink.transactional-id-prefix must be specified when using DeliveryGuarantee.EXACTLY_ONCE."),
         (FILES, {"path": None}, "path"),
         (FILES, {"format": None}, "format"),
         (FILES, {"format": "avro-glue"}, "Format 'avro-glue' is not supported"),
@@ -153,8 +154,6 @@ def test_refused(check, base, more, message):
 @pytest.mark.parametrize(
     ("base", "more"),
     [
-        (KAFKA, {"sink.delivery-guarantee": "exactly-once"}),
-        (KAFKA, {"sink.transactional-id-prefix": "x"}),
         (KAFKA, {"sink.partitioner": "fixed"}),
         (KAFKA, {"scan.parallelism": "4"}),
         (FILES, {"sink.rolling-policy.file-size": "1MB"}),
@@ -171,6 +170,7 @@ def test_notices(check, base, more):
     ("base", "more"),
     [
         (KAFKA, {"properties.security.protocol": "SASL_SSL", "properties.sasl.jaas.config": "x"}),
+        (KAFKA, {"sink.delivery-guarantee": "exactly-once", "sink.transactional-id-prefix": "x"}),
         (KAFKA, {"format": None, "value.format": "csv", "value.csv.field-delimiter": "|", "key.format": "raw", "key.fields": "k",
                  "key.raw.charset": "UTF-8"}),
         (KAFKA, {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "1"}),

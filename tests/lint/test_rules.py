@@ -34,8 +34,7 @@ FOUND = {
     "L013": "EXECUTE STATEMENT SET BEGIN INSERT INTO names SELECT id, who FROM marked;\n<>INSERT INTO names SELECT who, id FROM marked; END",
     "L014": "CREATE TABLE d (t TIMESTAMP(3), ts AS COALESCE(t, <>TIMESTAMP '9999-12-31 00:00:00'), WATERMARK FOR ts AS ts - INTERVAL '1' DAY) "
     "WITH ('connector' = 'datagen')",
-    "L015": "CREATE TABLE d (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json', "
-    "<>'sink.delivery-guarantee' = 'exactly-once')",
+    "L015": "CREATE TABLE d (a INT) WITH ('connector' = 'filesystem', 'path' = 'd', 'format' = 'json', <>'auto-compaction' = 'true')",
 }
 CLEAN = (
     "CREATE TABLE d (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't', 'password' = '${PW}')",
@@ -52,7 +51,7 @@ CLEAN = (
     "CREATE TABLE d (t TIMESTAMP(3), ts AS COALESCE(t, TIMESTAMP '1970-01-01 00:00:00'), until AS TIMESTAMP '9999-12-31 00:00:00', "
     "WATERMARK FOR ts AS ts - INTERVAL '1' DAY) WITH ('connector' = 'datagen')",
     "CREATE TABLE d (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json', "
-    "'sink.delivery-guarantee' = 'at-least-once')",
+    "'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = 'd')",
     "SHOW TABLES",
 )
 

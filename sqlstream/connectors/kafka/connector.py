@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
 from sqlstream.connectors.base import Connector, Dataset, Metadata, Read, SourceFrame, changed, once, plain_options
-from sqlstream.connectors.kafka import positions
+from sqlstream.connectors.kafka import exactly_once, positions
 from sqlstream.connectors.kafka.client_settings import properties_of
 from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
 from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata, decoded, metadata_keys
@@ -29,15 +30,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from pyspark.sql import Column, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+    from sqlstream.connectors.base import Write
     from sqlstream.sql.tables import Table
 
 # Spark's source asks the broker for the topic's bounds after each poll, and forgets what else was fetched: polls should be few.
 _FETCHES = {"max.poll.records": "100000", "max.partition.fetch.bytes": str(4 << 20)}
 _ENDS = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
-SOURCE = "sqlstream.kafka.KafkaSource"
-AT_LEAST_ONCE = "Spark's Kafka sink is at-least-once: after a failure, records of the last batch can be written twice"
+SOURCE, SINK = "sqlstream.kafka.KafkaSource", "kafka"
+GUARANTEE = "sink.delivery-guarantee"
+PREFIX_OF_IDS = "sink.transactional-id-prefix"
 # Clients tell brokers of their figures: each poll formats a line of it, 2 % of the time of a query in real time.
 _QUIET = {"enable.metrics.push": "false"}
 # Consumer properties that Spark's source sets by itself.
@@ -84,16 +88,14 @@ ENDS = (
 WRITING = (
     Option("sink.parallelism", OptionKind.INT, use=Support.NOTICE, why="each task of the query writes on its own"),
     Option(
-        "sink.delivery-guarantee",
+        GUARANTEE,
         OptionKind.ENUM,
         "at-least-once",
-        AT_LEAST_ONCE + ".",
+        "After a failure, records of the last micro-batch can come twice; exactly-once: not, for readers of committed records.",
         values=("at-least-once", "exactly-once", "none"),
-        why=AT_LEAST_ONCE,
-        unmet=("exactly-once",),
     ),
-    Option("sink.transactional-id-prefix", use=Support.NOTICE, why=AT_LEAST_ONCE, unmet=("*",)),
-    Option("sink.transaction-naming-strategy", use=Support.NOTICE, why=AT_LEAST_ONCE, unmet=("*",)),
+    Option(PREFIX_OF_IDS, OptionKind.STRING, summary="What transactional ids begin with, and the groups that say what was committed."),
+    Option("sink.transaction-naming-strategy", use=Support.NOTICE, why="an id is the prefix, the query's id and the task's number"),
 )
 
 
@@ -133,6 +135,8 @@ class TopicConnector(Connector):
                 else "Either 'topic' or 'topic-pattern' must be set."
             )
         self.check_offsets(table, "bounded", self.option(table, "scan.bounded.mode"))
+        if self.is_exactly_once(table) and not self.option(table, PREFIX_OF_IDS):
+            raise ValidationError(f"{PREFIX_OF_IDS} must be specified when using DeliveryGuarantee.EXACTLY_ONCE.")
         layout.check(table)
         notices += layout.notices(table)
         check_metadata(table, metadata_keys(layout))
@@ -289,12 +293,60 @@ class TopicConnector(Connector):
                 end = _group_offsets(kafka, request.table, partitions, None)
         return end
 
-    def sink_options(self, table: Table) -> dict[str, str]:
-        """The options of Spark's Kafka sink."""
+    def is_exactly_once(self, table: Table) -> bool:
+        """Whether ``table`` is written in transactions."""
+        return bool(self.option(table, GUARANTEE) == "exactly-once")
+
+    def sink_topic(self, table: Table) -> str:
+        """The topic that is written. Raises ValidationError."""
         topics = self.option(table, "topic")
         if not topics or len(topics) != 1:
             raise ValidationError("The Kafka sink only supports a single 'topic'; topic lists and patterns are for sources.")
-        return {**{f"kafka.{k}": v for k, v in client_properties(table).items()}, "topic": topics[0]}
+        return str(topics[0])
+
+    def write_stream(self, request: Write) -> DataStreamWriter:
+        if self.is_exactly_once(request.table):
+            return self.in_transactions(request)
+        return self.at_least_once(request)
+
+    @abstractmethod
+    def in_transactions(self, request: Write) -> DataStreamWriter:
+        """``write_stream`` of a table that is written exactly once."""
+
+    @abstractmethod
+    def at_least_once(self, request: Write) -> DataStreamWriter:
+        """``write_stream`` of another one."""
+
+    @abstractmethod
+    def records(self, rows: DataFrame, request: Write) -> DataFrame:
+        """The records of static ``rows`` of ``request.frame``, as Spark's Kafka sink takes them."""
+
+    def write_batch(self, request: Write) -> None:
+        if request.overwrite:
+            raise ValidationError(f"INSERT OVERWRITE requires that the underlying table supports it; '{self.name}' doesn't.")
+        records, options = self.records(request.frame, request), self.sink_options(request)
+        if self.is_exactly_once(request.table):
+            exactly_once.write_batch(records, options, request.version or (uuid.uuid4().hex, 0))
+        else:
+            records.write.format(SINK).options(**options).save()
+
+    def landed(self, request: Write, query: str, batch: int) -> bool | None:
+        if not self.is_exactly_once(request.table):
+            return None
+        table = request.table
+        return exactly_once.landed(request.spark, client_properties(table), self.sink_topic(table), query, batch)
+
+    def forget(self, request: Write, writer: str) -> None:
+        if self.is_exactly_once(request.table):
+            exactly_once.forget(request.spark, client_properties(request.table), writer)
+
+    def sink_options(self, request: Write) -> dict[str, str]:
+        """The options of Spark's Kafka sink, or of the one that writes exactly once."""
+        table = request.table
+        client, more = client_properties(table), {}
+        if self.is_exactly_once(table):
+            client, more = {**exactly_once.CLIENT, **client}, {"prefix": str(self.option(table, PREFIX_OF_IDS))}
+        return {**{f"kafka.{k}": v for k, v in client.items()}, **more, "topic": self.sink_topic(table)}
 
 
 def _read(topic: str, places: Collection[str]) -> bool:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlstream import formats
 from sqlstream.connectors.base import Write, with_kinds
-from sqlstream.connectors.kafka.connector import ENDS, TOPICS, WRITING, TopicConnector
+from sqlstream.connectors.kafka import exactly_once
+from sqlstream.connectors.kafka.connector import ENDS, SINK, TOPICS, WRITING, TopicConnector
 from sqlstream.connectors.kafka.records import Layout, encoded, layout
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError
@@ -84,15 +85,13 @@ class Kafka(TopicConnector):
         return formats.writable_changes(self.layout(table).value)
 
     def writes_in_real_time(self, table: Table, mode: ChangelogMode, *, in_order: bool) -> bool:
-        return True
+        return not self.is_exactly_once(table)
 
-    def write_stream(self, request: Write) -> DataStreamWriter:
-        return self._encoded(request).writeStream.format("kafka").options(**self.sink_options(request.table))
+    def at_least_once(self, request: Write) -> DataStreamWriter:
+        return self.records(request.frame, request).writeStream.format(SINK).options(**self.sink_options(request))
 
-    def write_batch(self, request: Write) -> None:
-        if request.overwrite:
-            raise ValidationError("INSERT OVERWRITE requires that the underlying table supports it; 'kafka' doesn't.")
-        self._encoded(request).write.format("kafka").options(**self.sink_options(request.table)).save()
+    def in_transactions(self, request: Write) -> DataStreamWriter:
+        return exactly_once.write_stream(self.records(request.frame, request), self.sink_options(request))
 
-    def _encoded(self, request: Write) -> DataFrame:
-        return encoded(with_kinds(request.frame), request.table, self.layout(request.table))
+    def records(self, rows: DataFrame, request: Write) -> DataFrame:
+        return encoded(with_kinds(rows), request.table, self.layout(request.table))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.kafka.connector import ENDS, TOPICS, WRITING, TopicConnector, client_properties
+from sqlstream.connectors.kafka import exactly_once
+from sqlstream.connectors.kafka.connector import ENDS, SINK, TOPICS, WRITING, TopicConnector, client_properties
 from sqlstream.connectors.kafka.records import Layout, encoded, layout
 from sqlstream.connectors.upserts import DELETED, each_change, upserts
 from sqlstream.core.changelog import ChangelogMode
@@ -77,18 +78,25 @@ class UpsertKafka(TopicConnector):
         return tuple(ChangelogMode)
 
     def writes_in_real_time(self, table: Table, mode: ChangelogMode, *, in_order: bool) -> bool:
-        return in_order or not mode.updates
+        return not self.is_exactly_once(table) and (in_order or not mode.updates)
 
-    def write_stream(self, request: Write) -> DataStreamWriter:
-        self._check_flush(request.table)
-        options = self.sink_options(request.table)
+    def in_transactions(self, request: Write) -> DataStreamWriter:
+        options = self.sink_options(request)
+
+        def write(batch: DataFrame, number: int) -> None:
+            exactly_once.write_micro_batch(self.records(batch, request), options, number)
+
+        return request.in_batches(write)
+
+    def at_least_once(self, request: Write) -> DataStreamWriter:
+        options = self.sink_options(request)
         if request.real_time:
             rows = each_change(request.frame, request)
             changes = encoded(rows, request.table, self.layout(request.table), removed=DELETED, marked=request.marked)
-            return changes.writeStream.format("kafka").options(**options)
+            return changes.writeStream.format(SINK).options(**options)
 
         def write(batch: DataFrame, _: int) -> None:
-            self._encoded(batch, request).write.format("kafka").options(**options).save()
+            self.records(batch, request).write.format(SINK).options(**options).save()
 
         return request.in_batches(write)
 
@@ -99,24 +107,21 @@ class UpsertKafka(TopicConnector):
             client.put(key, value)
         for query, batch in committed.items():
             last.put(query, batch)
-        topic = self.sink_options(request.table)["topic"]
+        topic = self.sink_topic(request.table)
         return int(classes(request.spark).kafka.Uncommitted.takeBack(client, topic, int(since * 1000), last))
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
-        return False
+        # What is written again takes the place of what it was.
+        return super().landed(request, query, batch) or False
 
-    def write_batch(self, request: Write) -> None:
-        if request.overwrite:
-            raise ValidationError("INSERT OVERWRITE requires that the underlying table supports it; 'upsert-kafka' doesn't.")
-        self._check_flush(request.table)
-        self._encoded(request.frame, request).write.format("kafka").options(**self.sink_options(request.table)).save()
+    def records(self, rows: DataFrame, request: Write) -> DataFrame:
+        return encoded(upserts(rows, request), request.table, self.layout(request.table), removed=DELETED)
 
-    def _encoded(self, batch: DataFrame, request: Write) -> DataFrame:
-        return encoded(upserts(batch, request), request.table, self.layout(request.table), removed=DELETED)
-
-    def _check_flush(self, table: Table) -> None:
+    def sink_options(self, request: Write) -> dict[str, str]:
+        table = request.table
         if bool(self.option(table, "sink.buffer-flush.max-rows")) != bool(self.option(table, "sink.buffer-flush.interval")):
             raise ValidationError(
                 "'sink.buffer-flush.max-rows' and 'sink.buffer-flush.interval' must be set to be greater than zero together to enable sink "
                 "buffer flushing."
             )
+        return super().sink_options(request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 import sys
 import uuid
@@ -27,6 +28,16 @@ SET 'table.dml-sync' = 'true';
 INSERT INTO result_table SELECT window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
   GROUP BY window_start, window_end;
 """
+# Where each task commits its own.
+COPIES = """
+CREATE TABLE copies (id INT) WITH ('connector' = 'kafka', 'topic' = '${TOPIC}-copies', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
+      'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '${TOPIC}');
+INSERT INTO copies SELECT id FROM numbers;
+CREATE TABLE again (id INT) WITH ('connector' = 'kafka', 'topic' = '${TOPIC}-copies', 'properties.bootstrap.servers' = '${BOOTSTRAP}', 'format' = 'json',
+      'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset', 'properties.isolation.level' = 'read_committed');
+SET 'execution.runtime-mode' = 'batch';
+SELECT COUNT(*) AS n, COUNT(DISTINCT id) AS ids FROM again;
+"""
 # Rows and operators of another connector.
 LOOKUP = """
 CREATE TABLE tens (ten INT, name STRING) WITH (${DATABASE}, 'table-name' = 'tens');
@@ -39,8 +50,9 @@ INSERT INTO named SELECT n.id, t.name FROM (SELECT id, id / 10 AS ten, PROCTIME(
 @pytest.mark.kafka
 @pytest.mark.long
 def test_a_standalone_cluster(tmp_path: Path, broker) -> None:
-    on_a_cluster(tmp_path, broker, SCRIPT)
+    said = on_a_cluster(tmp_path, broker, SCRIPT + COPIES)
     assert_windows(tmp_path)
+    assert re.search(r"\|\s+300 \|\s+300 \|", said)
 
 
 @pytest.mark.spark
@@ -57,8 +69,8 @@ def test_a_database_beside_it(tmp_path: Path, broker, postgres) -> None:
     assert postgres.run("SELECT name, count(*), min(id) FROM named GROUP BY name ORDER BY name") == [["last", 10, 290], ["ten", 10, 10]]
 
 
-def on_a_cluster(tmp_path: Path, broker, script: str, *variables: str) -> None:
-    """Run ``script`` over the topic on two executors."""
+def on_a_cluster(tmp_path: Path, broker, script: str, *variables: str) -> str:
+    """Run ``script`` over the topic on two executors: its output."""
     topic = f"cluster-{uuid.uuid4().hex[:8]}"
     broker.produce(topic, [f'{{"id": {n}}}' for n in range(300)], partitions=2)
     (tmp_path / "job.sql").write_text(script)
@@ -84,6 +96,7 @@ def on_a_cluster(tmp_path: Path, broker, script: str, *variables: str) -> None:
     assert "Complete execution of the SQL update statement." in done.stderr
     executors = [*(tmp_path / "work").glob("app-*/*/stderr")]
     assert len(executors) >= 2, "the rows go between processes"
+    return done.stdout
 
 
 def assert_windows(tmp_path: Path) -> None:
