@@ -117,6 +117,8 @@ CASES = [
         "this": "a", "expressions": [("t", "earliest"), ("u.v", "timestamp=0")],
     }),
     (ast.AlterJob, "ALTER JOB 'a' SET OFFSETS ()", {"this": "a"}),
+    (ast.SkipRecords, "ALTER JOB 'a' SKIP RECORDS ('t' = 'partition:0,offset:3')", {"this": "a", "expressions": [("t", "partition:0,offset:3")]}),
+    (ast.SkipRecords, "ALTER JOB 'a' SKIP RECORDS ()", {"this": "a"}),
     (ast.DropJob, "DROP JOB IF EXISTS 'a'", {"this": "a", "if_exists": True}), (ast.DropJob, "DROP JOB 'a'", {"this": "a"}),
     (ast.DetachJob, "DETACH JOB 'a'", {"this": "a"}), (ast.SavepointJob, "SAVEPOINT JOB 'a'", {"this": "a"}), (ast.DescribeSavepoint, "DESC SAVEPOINT 'a/b'", {"this": "a/b"}),
     (ast.DropSavepoint, "DROP SAVEPOINT 'a/b'", {"this": "a/b"}), (ast.Describe, "DESCRIBE `savepoint`", {"kind": "TABLE", "this": "savepoint"}),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
 from sqlstream.connectors.base import Connector, Dataset, Metadata, Read, SourceFrame, changed, once, plain_options
-from sqlstream.connectors.kafka import exactly_once, positions
+from sqlstream.connectors.kafka import exactly_once, positions, skipped
 from sqlstream.connectors.kafka.client_settings import properties_of
 from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
 from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata, decoded, metadata_keys
@@ -225,6 +225,8 @@ class TopicConnector(Connector):
             options["pause"] = storage.uri(request.pause)
         frame = request.spark.readStream.name(request.name).format(SOURCE).options(**options, topics=known.id()).load()
         frame = frame if end is None else frame.where(_before(end))
+        if (left_out := skipped.condition(request.shared, {topic for topic, _ in partitions})) is not None:
+            frame = frame.where(left_out)
         split = _split(known) if request.splits else None
         names = tuple(f"{topic}-{number}" for topic, number in sorted(partitions))
         return SourceFrame(decoded(frame, table, self.layout(table), split), names, known)

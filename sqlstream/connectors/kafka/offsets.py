@@ -32,12 +32,17 @@ _NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 
 def parse_specific(text: str) -> dict[int, int]:
     """Partition to offset of ``partition:0,offset:42;partition:1,offset:300``. Raises ValueError."""
-    offsets = {}
+    return dict(parse_records(text))
+
+
+def parse_records(text: str) -> list[tuple[int, int]]:
+    """The same, of which a partition may have several. Raises ValueError."""
+    offsets = []
     for part in filter(None, (p.strip() for p in text.split(";"))):
         match = re.fullmatch(r"partition\s*:\s*(\d+)\s*,\s*offset\s*:\s*(\d+)", part, re.ASCII)
         if not match:
             raise ValueError(f"'{part}' is not of the form 'partition:0,offset:42'")
-        offsets[parse_whole(match[1])] = parse_whole(match[2], 64)
+        offsets.append((parse_whole(match[1]), parse_whole(match[2], 64)))
     return offsets
 
 

@@ -58,6 +58,7 @@ _NULL = re.compile(r"Column '.*' is NOT NULL(?: in the (Delta) table)?, however,
 _DROPPED = "SET 'table.exec.sink.not-null-enforcer' = 'DROP' leaves such rows out; a column that may be NULL is declared without NOT NULL."
 _REQUIRED = conditions.CONDITIONS["DELTA_NOT_NULL_CONSTRAINT_VIOLATED"].hint
 _NULLABLE = "Declare the column without NOT NULL: the aggregate leaves NULLs out, as Flink's does then."
+_PLACE = re.compile(r"\(topic (\S+), partition (\d+), offset (\d+)\)")
 _RECORD = re.compile(f"{re.escape(RECORD_BEGINS)}(.*){re.escape(RECORD_ENDS)}", re.S)
 _IN_FILE = re.compile(r"(?<= \(file )(file:\S+)(?=\))")
 # So much of a record, and of another message, is shown.
@@ -276,12 +277,14 @@ def _leaving_out(message: str, nodes: Sequence[Node]) -> str | None:
         return _REQUIRED if null[1] else _NULLABLE if null[2] else _DROPPED
     if _RECORD.search(message) is None:
         return None
+    place = _PLACE.search(message)
+    this = place and f"A stopped job leaves this one out by ALTER JOB .. SKIP RECORDS ('{place[1]}' = 'partition:{place[2]},offset:{place[3]}')."
     ignoring = [(key, scan, format_) for node in nodes for scan in scans(node) for key, format_ in _ignoring(scan.table.options)]
     if not ignoring:
-        return None
+        return this
     options = dict.fromkeys(f"'{key}' = 'true' of {scan.table.path.name}" for key, scan, _ in ignoring)
     of_fields = ", and gives NULL for a field that does not fit" if any(format_.ignores_fields for *_, format_ in ignoring) else ""
-    return f"{' or '.join(options)} leaves such records out{of_fields}."
+    return " ".join(filter(None, (f"{' or '.join(options)} leaves such records out{of_fields}.", this)))
 
 
 def _ignoring(options: Mapping[str, str]) -> Iterator[tuple[str, Format]]:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.kafka import positions
+from sqlstream.connectors.kafka import positions, skipped
 from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.job_names import short_name, short_names
 from sqlstream.core.project_folder import ProjectFolder
@@ -258,6 +258,21 @@ def alter(node: ast.AlterJob, context: Context) -> Outcome:
     return results.Done()
 
 
+def skip_records(node: ast.SkipRecords, context: Context) -> Outcome:
+    """ALTER JOB .. SKIP RECORDS. Raises ValidationError."""
+    jobs = context.jobs
+    jobs.await_ended()
+    record = registry.find(jobs.folders.jobs, node.this.name, whole=True)
+    record.check_stopped()
+    with record.folder.lock():
+        last = record.folder.latest()
+        if last is None or not last.is_open or not last.has_read:
+            raise ValidationError(f"Job '{short_name(record.name)}' has read nothing yet, of which it could leave something out.", at=node.this)
+        wanted = {option.this.name: skipped.parsed(option.expression.name) for option in node.expressions}
+        skipped.add(last.shared, wanted)
+    return results.Done()
+
+
 def drop(node: ast.DropJob, context: Context) -> Outcome:
     """DROP JOB. Raises ValidationError where it runs, or there is none."""
     jobs = context.jobs
@@ -278,6 +293,7 @@ def _path(made: str) -> Outcome:
 
 HANDLERS: Mapping[type[exp.Expr], Handler] = {
     ast.AlterJob: alter,
+    ast.SkipRecords: skip_records,
     ast.DescribeJob: describe,
     ast.DetachJob: detach,
     ast.DropJob: drop,

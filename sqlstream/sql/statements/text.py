@@ -234,6 +234,10 @@ def alter_job(self: Generator, node: ast.AlterJob) -> str:
     return _join("ALTER JOB", self.sql(node, "this"), f"SET OFFSETS {_names(self, node.expressions) or '()'}")
 
 
+def skip_records(self: Generator, node: ast.SkipRecords) -> str:
+    return _join("ALTER JOB", self.sql(node, "this"), f"SKIP RECORDS {_names(self, node.expressions) or '()'}")
+
+
 def drop_job(self: Generator, node: ast.DropJob) -> str:
     return _join("DROP JOB", _flag(node, "if_exists", "IF EXISTS"), self.sql(node, "this"))
 

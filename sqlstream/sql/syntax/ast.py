@@ -551,6 +551,12 @@ class AlterJob(Statement):
     arg_types = {"this": True, "expressions": False}
 
 
+class SkipRecords(Statement):
+    """ALTER JOB 'name' SKIP RECORDS ('topic' = 'partition:0,offset:3', ..): this is a string literal, expressions are OptionDefs."""
+
+    arg_types = {"this": True, "expressions": False}
+
+
 class DropJob(Statement):
     """DROP JOB [IF EXISTS] 'name': this is a string literal."""
 

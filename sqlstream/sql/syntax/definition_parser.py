@@ -256,6 +256,9 @@ class DefinitionParser(QueryParser):
         match self.one_of("TABLE", "VIEW", "DATABASE", "CATALOG", "JOB"):
             case "JOB":
                 job = self.string()
+                if self.accept("SKIP"):
+                    self.expect("RECORDS")
+                    return ast.SkipRecords(this=job, expressions=self._option_list())
                 self.expect("SET", "OFFSETS")
                 return ast.AlterJob(this=job, expressions=self._option_list())
             case "TABLE":

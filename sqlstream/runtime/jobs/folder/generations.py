@@ -99,6 +99,11 @@ class Generation:
         storage.write(self.folder / OFFSETS, json.dumps(dict(wanted)) + "\n")
 
     @property
+    def shared(self) -> Place:
+        """The folder of what its queries must have the same: see Read."""
+        return self.folder / "inputs" / "shared"
+
+    @property
     def savepoint(self) -> str | None:
         """The id of the savepoint that it, or an earlier one that it goes on with, began with."""
         return self.version.origin.savepoint if self.version is not None and self.version.origin is not None else None
