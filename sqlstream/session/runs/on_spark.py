@@ -174,6 +174,11 @@ def _collected(query: select.Collection, user: User) -> Iterator[Change]:
     began = time.time()
     try:
         return query.changes(lambda metrics: user.progress([JobMetrics("", "SELECT", JobStatus.RUNNING.value, began, (metrics,))]))
+    except JobFailed as error:
+        if user.interrupted():
+            # Spark calls what it was asked to end a failure.
+            raise Interrupted from error
+        raise
     finally:
         user.progress([])
 

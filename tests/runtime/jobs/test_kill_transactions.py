@@ -108,7 +108,8 @@ def test_a_topic_has_each_row_once(kills: int, tmp_path: Path, own_broker, reade
         if number % 4 == 1:
             # The broker's end is one of a connection, from which the job recovers by itself.
             os.kill(own_broker.broker.status().pid, signal.SIGKILL)
-            own_broker.broker.start(port=int(own_broker.bootstrap.rpartition(":")[2]))
+            until(lambda: not own_broker.broker.status().running)
+            own_broker.broker.start()
             before = len(readers["copies"].read())
             until(
                 lambda before=before: len(readers["copies"].read()) > before, 180, every=0.1, meanwhile=go_on, said=(tmp_path / "run.log").read_text
