@@ -97,6 +97,7 @@ def components(nodes: Iterable[exp.Expr]) -> Components:
         raise ValidationError(
             "Multiple WATERMARK declarations are not supported yet.",
             at=parts.places["watermark", parts.watermarks[1].column],
+            hint="Declare a second table over the same data for a watermark of another column.",
         )
     if len(parts.keys) > 1:
         raise ValidationError("Duplicate primary key definition", at=parts.places["key", parts.keys[1].columns[0]])

@@ -193,9 +193,12 @@ def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: S
         hint = f"sqlstream jobs stop {written}, then {begin}, begins with empty state where the offsets are."
         raise ValidationError("Nothing was stopped or started: state would be lost.", hint=hint)
     folder = background.folder_of(project, file.resolve())
+    keep_stopped = []
     if _runs(folder):
+        # A job of it that somebody has stopped stays so. Of a script that does not run all are to start.
+        keep_stopped.append(background.KEEP_STOPPED)
         _end_script(folder, str(file), _ENDING_SECONDS)
-    return starting.detached(project, jobs, file, [background.KEEP_STOPPED, "-D", "execution.upgrade-mode=last-state", *options])
+    return starting.detached(project, jobs, file, [*keep_stopped, "-D", "execution.upgrade-mode=last-state", *options])
 
 
 def _list(project: Path, jobs: Place, *, as_json: bool, extended: bool) -> int:
@@ -308,11 +311,19 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
         job.folder.keep_stopped()
         Screen().notify(f"Job '{short_name(job.name)}' has no process; it stays stopped where its script, or its server, is started again.")
         return 0
+    again = _again(project, jobs, job)
     _ask(job, action, seconds)
-    again = f"sqlstream jobs start {shlex.quote(short_name(job.name))} starts it again in its process, its statement in another"
     how = f"drained: {_DRAINED}" if action.drains else f"stopped; its state is kept. {again}"
     Screen().notify(f"Job '{short_name(job.name)}' is {how}.")
     return 0
+
+
+def _again(project: Path, jobs: Place, job: JobRecord) -> str:
+    """How a job is started again when it has been stopped: the process of a script in the background ends with its last job."""
+    script = _ran(project, job)
+    if script is not None and not any(o.held and o.process_id == job.process_id and o.name != job.name for o in registry.records(jobs)):
+        return f"sqlstream jobs start {shlex.quote(script.file)} --detach starts it again"
+    return f"sqlstream jobs start {shlex.quote(short_name(job.name))} starts it again in its process, its statement in another"
 
 
 def _with(ended: Sequence[str], drained: bool) -> str:

@@ -37,7 +37,7 @@ def _over(node: Over) -> None:
         if named.call.function.batch_only:  # they need all rows
             raise ValidationError(f"{name} Function is not supported in stream mode.", hint="Use batch mode. ROW_NUMBER and LAG work in both modes.")
         if name in ("RANK", "DENSE_RANK"):
-            raise NotSupported(f"{name}() on streaming table is not supported currently.", hint="Use ROW_NUMBER(), or batch mode.")
+            raise NotSupported(f"{name}() over a stream would change with each row that comes.", hint="Use ROW_NUMBER(), or batch mode.")
     if len(node.order) != 1:
         raise ValidationError("The window can only be ordered by a single time column.", hint="ORDER BY the time attribute alone.")
     (key,) = node.order
@@ -45,7 +45,7 @@ def _over(node: Over) -> None:
         raise ValidationError("The window can only be ordered in ASCENDING mode.")
     frame = node.frame
     if frame.last != 0 or (frame.first or 0) > 0:
-        raise ValidationError("OVER RANGE FOLLOWING windows are not supported yet.", hint="A window of a stream ends with CURRENT ROW.")
+        raise ValidationError("An OVER window of a stream has no rows that FOLLOW.", hint="A window of a stream ends with CURRENT ROW.")
     if field(node.input, key.name).time is None:
         if frame.first is not None:
             raise ValidationError("Non-time attribute sort is not supported for bounded OVER window.", hint="ORDER BY a time attribute.")

@@ -78,7 +78,7 @@ REFUSED = {
     "a function of the table's column": (f"SELECT 1 FROM o JOIN d {AS_OF} ON UPPER(d.name) = o.s", NO_KEY),
     "a right join": (f"SELECT 1 FROM o RIGHT JOIN d {AS_OF} ON o.k = d.k", "Temporal table join currently only support INNER JOIN and LEFT JOIN, but was RIGHT JOIN."),
     "no time": ("SELECT 1 FROM o JOIN d FOR SYSTEM_TIME AS OF o.k ON o.k = d.k", "The system time period specification expects Timestamp type but is 'INT'"),
-    "a stream": (f"SELECT 1 FROM o JOIN other {AS_OF} ON o.k = other.k", "Processing-time temporal join is not supported yet."),
+    "a stream": (f"SELECT 1 FROM o JOIN other {AS_OF} ON o.k = other.k", "A table that can't be looked up has no rows AS OF a processing time."),
     "an aggregate": (f"SELECT 1 FROM o JOIN grouped {AS_OF} ON o.k = grouped.k", "Only a table, or a view that selects columns and rows of one, can be looked up."),
     "a hint of another table": (
         f"SELECT /*+ LOOKUP('table'='x', {RETRY}) */ 1 FROM o JOIN d {AS_OF} ON o.k = d.k",

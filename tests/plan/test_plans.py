@@ -411,7 +411,7 @@ REFUSALS = {
     ),
     "OVER a window that ends behind the row": (
         "SELECT SUM(n) OVER (ORDER BY ts ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING) FROM clicks",
-        "OVER RANGE FOLLOWING windows are not supported yet",
+        "An OVER window of a stream has no rows that FOLLOW",
         "SUM(n) OVER",
     ),
     "OVER in falling order": ("SELECT SUM(n) OVER (ORDER BY ts DESC) FROM clicks", "The window can only be ordered in ASCENDING mode", "SUM(n) OVER"),
@@ -437,7 +437,11 @@ REFUSALS = {
     "a frame of LAG": ("SELECT LAG(n) OVER (ORDER BY ts ROWS 2 PRECEDING) FROM clicks", "ROW/RANGE not allowed with RANK", "ROWS"),
     "LAG of a changing offset": ("SELECT LAG(n, n) OVER (ORDER BY ts) FROM clicks", "offset of LAG and LEAD must be a constant", "LAG"),
     "LEAD": ("SELECT LEAD(n) OVER (ORDER BY ts) FROM clicks", "LEAD Function is not supported in stream mode", "LEAD(n)"),
-    "a rank": ("SELECT RANK() OVER (ORDER BY ts) FROM clicks", "RANK() on streaming table is not supported currently.", "RANK()"),
+    "a rank": (
+        "SELECT RANK() OVER (ORDER BY ts) FROM clicks",
+        "RANK() over a stream would change with each row that comes.",
+        "RANK()",
+    ),
     "a row number alone": ("SELECT ROW_NUMBER() FROM clicks", "OVER clause is necessary for window functions", "ROW_NUMBER"),
     "a row number without order": (
         "SELECT ROW_NUMBER() OVER (PARTITION BY who) FROM clicks",

@@ -59,7 +59,7 @@ def _table(node: Node, at: exp.Expr | None) -> Node:
         case Scan(table=table):
             if not find_connector(table.connector).can_be_looked_up:
                 raise NotSupported(
-                    "Processing-time temporal join is not supported yet.",
+                    "A table that can't be looked up has no rows AS OF a processing time.",
                     at=at,
                     hint=f"A '{table.connector}' table can't be looked up; 'jdbc', 'delta', 'filesystem' and 'faker' tables can.",
                 )

@@ -181,12 +181,15 @@ def _no_input(query: QueryMetrics, sink: Sink) -> Iterator[Reason]:
     hint = None
     if latest:
         hint = f"Reading {', '.join(sorted(latest))} begins with 'latest-offset': what was there before the job is not read."
+    read = scans(sink)
     for one in query.inputs or ():
         kind = "topic" if one.partitions else "source"
+        # Spark's name of a source is no word of SQL.
+        name = read[0].table.path.name if kind == "source" and len(read) == 1 else one.name
         if any(p.lag for p in one.partitions):
             yield Reason(f"No row has been read of {kind} {one.name} yet, though {sum(p.lag for p in one.partitions):,} records wait there.")
         else:
-            yield Reason(f"No input: nothing new has come to {kind} {one.name} since the job began.", hint)
+            yield Reason(f"No input: nothing new has come to {kind} {name} since the job began.", hint)
     if not query.inputs:
         yield Reason("No input: its sources have not delivered a row yet.", hint)
 

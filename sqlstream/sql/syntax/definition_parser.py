@@ -17,6 +17,8 @@ _KINDS = "TABLE, VIEW, DATABASE, CATALOG or FUNCTION"
 
 _WHOLE_ROW = "MODIFY (r ROW<..>) declares the row anew, with all of its fields."
 
+_UNIQUE, _KEY = "A table of Flink SQL has no UNIQUE constraint", "PRIMARY KEY (..) NOT ENFORCED names the columns of its one key."
+
 
 class DefinitionParser(QueryParser):
     """QueryParser with declarations."""
@@ -133,7 +135,7 @@ class DefinitionParser(QueryParser):
             columns = self.wrapped(self.name)
             return mark(ast.PrimaryKeyDef(expressions=columns, this=name, enforced=self._enforced()), start)
         if self.at("UNIQUE"):
-            self.refuse("UNIQUE constraint is not supported yet", start)
+            self.refuse(_UNIQUE, start, _KEY)
         if name is not None:
             self.unexpected(self.token, "PRIMARY KEY")
         return mark(self._column(), start)
@@ -163,7 +165,7 @@ class DefinitionParser(QueryParser):
 
     def _column_key(self, column: exp.Identifier) -> exp.Expr | None:
         if self.at("UNIQUE"):
-            self.refuse("UNIQUE constraint is not supported yet", self.token)
+            self.refuse(_UNIQUE, self.token, _KEY)
         name = self.name() if self.accept("CONSTRAINT") else None
         start = self.token
         if name is None and not self.at("PRIMARY"):
