@@ -26,7 +26,7 @@ from sqlstream.catalog.entries import Catalog, Database, UserFunction
 from sqlstream.catalog.schema import NOTHING
 from sqlstream.core import private
 from sqlstream.core.defects import as_defects
-from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.core.errors import SetupError, SqlStreamError, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.sql.masking import masked_text
 from sqlstream.sql.quoting import quote
@@ -255,10 +255,14 @@ class CatalogFiles:
     def _alone(self) -> Iterator[None]:
         """No other session, of whatever process, writes the files meanwhile."""
         own = ProjectFolder(self.root)
-        private.folder(own.own)
-        with private.open_file(own.catalog_lock, "a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
+        try:
+            private.folder(own.own)
+            with private.open_file(own.catalog_lock, "a") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                yield
+        except OSError as error:
+            what = f"The project can't be written: {error.filename or own.own}: {error.strerror or error}."
+            raise SetupError(what, hint="CREATE TEMPORARY TABLE keeps a table for this session alone.") from error
 
     def _not_mine(self, source: Definition) -> str:
         """Why the file of ``source`` must not be written; empty where it may."""

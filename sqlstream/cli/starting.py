@@ -17,6 +17,7 @@ from sqlstream.cli import background
 from sqlstream.cli.background import Background
 from sqlstream.core import private
 from sqlstream.core.errors import JobFailed, SetupError, ValidationError
+from sqlstream.core.job_names import short_names
 from sqlstream.core.options import OF_ENVIRONMENT
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.control.handed_over import InBackground
@@ -81,7 +82,7 @@ def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> 
     if begun.ended:
         print(f"'{file}' has ended: {begun.log}")
     elif begun.jobs:
-        print(f"{', '.join(begun.jobs)}: {where}")
+        print(f"{', '.join(short_names(begun.jobs))}: {where}")
     else:
         print(f"'{file}' has no job yet; it goes on {where}")
     return 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.core import settings
 from sqlstream.core.defects import as_defects
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
-from sqlstream.core.job_names import short_name
+from sqlstream.core.job_names import short_name, short_names
 from sqlstream.core.lines import OfJob
 from sqlstream.runtime.engine.session import Engine
 from sqlstream.runtime.jobs.control import registry
@@ -176,7 +176,7 @@ class Server:
         self._closing.set()
         self.history.close()
         running = [job.name for job in self.jobs if job.lives]
-        going = f" Jobs stop with their state, and go on with the next server: {', '.join(running)}." if running else ""
+        going = f" Jobs stop with their state, and go on with the next server: {', '.join(short_names(running))}." if running else ""
         self.tell(f"The server ends.{going}")
         self.sessions.close_all()
         self.jobs.stop_all()

@@ -10,7 +10,7 @@ from sqlstream.catalog import ddl
 from sqlstream.catalog.apply import StatementContext, apply
 from sqlstream.catalog.namespaces import CatalogManager
 from sqlstream.catalog.project import CatalogFiles, ObjectKey, escape, unescape
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.session.session import Session as WholeSession
 from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.tables import ObjectPath, Table, View
@@ -46,6 +46,14 @@ def write(root: Path, name: str, text: str) -> Path:
 
 
 T = "CREATE TABLE t (a INT) WITH ('connector' = 'print');"
+
+
+def test_a_project_that_cannot_be_written(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    (tmp_path / ".sqlstream").write_text("no folder")
+    with pytest.raises(SetupError, match=r"The project can't be written: .*: Not a directory.") as caught:
+        session.run(T.rstrip(";"))
+    assert "CREATE TEMPORARY TABLE" in str(caught.value.hint)
 
 
 def test_created_table_is_saved_and_loaded_again(tmp_path: Path) -> None:

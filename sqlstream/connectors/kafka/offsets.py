@@ -28,6 +28,8 @@ Offsets = dict[Partition, int]
 _TIMEOUT_MS = "20000"
 # Kafka's Uuid.ZERO_UUID.
 _NO_ID = "AAAAAAAAAAAAAAAAAAAAAA"
+# Words of Kafka's of a client that may not come in: by its login, its mechanism, its rights.
+_REFUSED = ("AuthenticationException", "AuthorizationException", "SaslState", "SaslMechanism")
 
 
 def parse_specific(text: str) -> dict[int, int]:
@@ -148,7 +150,7 @@ class Cluster:
                     f"Kafka topic '{topic}' does not exist at {self._servers}.",
                     hint="Create it, or write to it first.",
                 ) from error
-            if "AuthenticationException" in text or "AuthorizationException" in text:
+            if any(refused in text for refused in _REFUSED):
                 raise SetupError(
                     f"Kafka at {self._servers} refuses the client: {_innermost(error).rstrip('.')}.",
                     hint="Check 'properties.sasl.*' and the user's rights.",

@@ -227,9 +227,9 @@ def progress_line(job: JobMetrics) -> str:
 def plain_progress(job: JobMetrics) -> str:
     """The same for where a line stays: a log, a pipe."""
     if job.status == "RESTARTING":
-        return f"{job.name}: {next_restart(job)}"
+        return f"{short_name(job.name)}: {next_restart(job)}"
     of = f" of {job.remaining[1]}" if job.remaining is not None else ""
     done = job.remaining[0] if job.remaining is not None else job.rows_in
     silent = "" if job.silent is None else f", {no_answer(job.silent, job.zone)}"
     stale = "" if job.stale is None else f", {_age(job.stale, job.zone)}"
-    return f"{job.name}: {done}{of} rows read, {job.rows_per_second:.0f} rows/s{silent}{stale}"
+    return f"{short_name(job.name)}: {done}{of} rows read, {job.rows_per_second:.0f} rows/s{silent}{stale}"

@@ -230,7 +230,7 @@ def hand_over(job: Job, context: Context) -> tuple[str, str, str]:
         user.notify(f"Job '{short_name(job.name)}' has not begun in the background yet: its log says how far it is.")
     here, project = Path.cwd(), context.project
     where = "" if project in (here, *here.parents) else f" --project {shlex.quote(str(project))}"
-    return job.name, str(begun.log), f"sqlstream jobs stop {name}{where}"
+    return short_name(job.name), str(begun.log), f"sqlstream jobs stop {name}{where}"
 
 
 def save(node: ast.SavepointJob, context: Context) -> Outcome:

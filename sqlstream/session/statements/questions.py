@@ -52,7 +52,7 @@ def agreed(node: exp.Expr, context: Context) -> bool:
         case ast.DropJob() if registry.exists(jobs.folders.jobs, node.this.name, whole=True):
             record = registry.find(jobs.folders.jobs, node.this.name, whole=True)
             record.check_stopped()
-            return agrees(f"Delete job '{record.name}' ({size(record.size())})? Its state and offsets are lost; tables keep their rows.")
+            return agrees(f"Delete job '{short_name(record.name)}' ({size(record.size())})? Its state and offsets are lost; tables keep their rows.")
         case ast.DropSavepoint():
             return agrees(f"Delete the savepoint {node.this.name}? No job can begin with it then.")
         case ast.Drop():
