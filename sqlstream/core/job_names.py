@@ -22,7 +22,12 @@ def _on_one_line(name: str) -> str:
 def short_name(name: str) -> str:
     """A job's name as it is shown, on one line, and may be written: the names of its tables where it is made of them."""
     tables = name.removeprefix(_OF_TABLES)
-    return _on_one_line(name if tables == name else ",".join(path.rpartition(".")[2] for path in tables.split(",")))
+    return _on_one_line(name if tables == name else ",".join(_parts(path)[-1] for path in tables.split(",")))
+
+
+def _parts(path: str) -> list[str]:
+    """Catalog, database and table of a path, of which the table's name may have dots."""
+    return path.split(".", 2)
 
 
 def short_names(names: Sequence[str]) -> list[str]:
@@ -36,5 +41,5 @@ def _ends(name: str) -> list[str]:
     table = name.removeprefix(_OF_TABLES)
     if table == name or "," in table:
         return [short_name(name)]
-    parts = _on_one_line(table).split(".")
+    parts = _parts(_on_one_line(table))
     return [".".join(parts[i:]) for i in reversed(range(len(parts)))]

@@ -38,8 +38,8 @@ COPY = "INSERT INTO copies SELECT {id}, MAP['from', CAST('x' AS BYTES)] FROM eve
 class Copies:
     """A topic of events with two partitions, and the session of a job that copies it."""
 
-    def __init__(self, project: Path, broker: Any, topic: str, connector: str = "kafka") -> None:
-        self.project, self.broker, self.topic = project, broker, topic
+    def __init__(self, project: Path, engine: Any, broker: Any, topic: str, connector: str = "kafka") -> None:
+        self.project, self.engine, self.broker, self.topic = project, engine, broker, topic
         self.tables = TABLES.format(topic=topic, bootstrap=broker.bootstrap, connector=connector, formats=FORMATS[connector])
         if connector == "kafka":
             self.tables = self.tables.replace(", PRIMARY KEY (id) NOT ENFORCED", "")
@@ -47,7 +47,7 @@ class Copies:
         broker.topic(f"{topic}-out", 2)
 
     def open(self, **options: str) -> Session:
-        return open_session(self.project, self.tables, options={"execution.upgrade-mode": "last-state", **options})
+        return open_session(self.project, self.tables, options={"execution.upgrade-mode": "last-state", **options}, engine=self.engine)
 
     def send(self, *ids: int, partition: int = 0) -> None:
         self.broker.send(self.topic, *((partition, None, json.dumps({"id": id_})) for id_ in ids))
@@ -93,7 +93,7 @@ def forget_commits(job: Job) -> None:
 
 @pytest.mark.parametrize("connector", FORMATS)
 def test_a_micro_batch_that_runs_again_is_passed_over(tmp_path: Path, engine, broker, connector: str) -> None:
-    copies = Copies(tmp_path, broker, f"once-again-{connector}", connector)
+    copies = Copies(tmp_path, engine, broker, f"once-again-{connector}", connector)
     copies.send(1, 2)
     copies.send(3, partition=1)
     session = copies.open()
@@ -115,7 +115,7 @@ def test_a_micro_batch_that_runs_again_is_passed_over(tmp_path: Path, engine, br
 
 
 def test_nothing_is_seen_of_a_micro_batch_that_fails(tmp_path: Path, engine, broker) -> None:
-    copies = Copies(tmp_path, broker, "once-fails")
+    copies = Copies(tmp_path, engine, broker, "once-fails")
     session = copies.open()
     job = submit(session, COPY.format(id="10 / id"))
     copies.send(5)
@@ -135,7 +135,7 @@ def test_nothing_is_seen_of_a_micro_batch_that_fails(tmp_path: Path, engine, bro
 
 
 def test_an_upgrade_after_a_kill_goes_on_behind_what_has_landed(tmp_path: Path, engine, broker) -> None:
-    copies = Copies(tmp_path, broker, "once-upgrade")
+    copies = Copies(tmp_path, engine, broker, "once-upgrade")
     copies.send(1)
     session = copies.open()
     job = submit(session, COPY.format(id="id"))
@@ -152,7 +152,7 @@ def test_an_upgrade_after_a_kill_goes_on_behind_what_has_landed(tmp_path: Path, 
 
 
 def test_values_and_batch_mode_are_one_transaction(tmp_path: Path, engine, broker) -> None:
-    copies = Copies(tmp_path, broker, "once-batch")
+    copies = Copies(tmp_path, engine, broker, "once-batch")
     session = copies.open(**{"table.dml-sync": "true"})
     run(session, "INSERT INTO copies VALUES (1, CAST(NULL AS MAP<STRING, BYTES>)), (2, CAST(NULL AS MAP<STRING, BYTES>))")
     assert sorted(copies.committed()) == [1, 2] and copies.messages()[0].headers() is None
@@ -171,7 +171,7 @@ def test_values_and_batch_mode_are_one_transaction(tmp_path: Path, engine, broke
 
 def test_a_part_that_is_there_is_completed(tmp_path: Path, engine, broker) -> None:
     """A kill between the commits of two tasks."""
-    copies = Copies(tmp_path, broker, "once-part")
+    copies = Copies(tmp_path, engine, broker, "once-part")
     session = copies.open()
     copies.send(1)
     copies.send(2, partition=1)
@@ -189,7 +189,7 @@ def test_a_part_that_is_there_is_completed(tmp_path: Path, engine, broker) -> No
 
 
 def test_it_needs_a_prefix(tmp_path: Path, engine) -> None:
-    session = open_session(tmp_path)
+    session = open_session(tmp_path, engine=engine)
     table = "CREATE TABLE t (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'x:1', 'format' = 'json', 'sink.delivery-guarantee' = 'exactly-once')"
     run(session, table)
     with pytest.raises(ValidationError, match=r"sink.transactional-id-prefix must be specified when using DeliveryGuarantee.EXACTLY_ONCE."):

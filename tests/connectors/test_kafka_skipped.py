@@ -40,7 +40,7 @@ def test_only_the_record_is_left_out(tmp_path: Path, engine, broker, sql: str, f
     topic, shown = f"skip-{first[0][0]}-{real_time}", []
     broker.topic(topic, 2)
     tables = TABLES.format(topic=topic, bootstrap=broker.bootstrap)
-    session = open_session(tmp_path, tables, options={"execution.real-time": real_time}, emit=shown.append)
+    session = open_session(tmp_path, tables, options={"execution.real-time": real_time}, emit=shown.append, engine=engine)
     sent = ['{"id":1}', '{"id":2}', "{nothing", '{"id":4}']
     broker.send(topic, *((0, None, value) for value in sent), (1, None, '{"id":5}'))
 

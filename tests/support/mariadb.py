@@ -43,6 +43,7 @@ class MariaDb:
         data = self._folder / "data"
         if not data.exists():
             data.mkdir()
+            (self._folder / "tmp").mkdir()
             scripts = "".join((self._folder / "share" / name).read_text() for name in _SHARED if name.endswith(".sql"))
             done = subprocess.run(
                 self._server("--bootstrap"), input=f"CREATE DATABASE mysql;\nUSE mysql;\n{scripts}", capture_output=True, text=True, check=False
@@ -71,6 +72,8 @@ class MariaDb:
         root = ["--user=root"] if os.getuid() == 0 else []
         share = self._folder / "share"
         own = [f"--basedir={self._folder}", f"--datadir={self._folder / 'data'}", f"--lc-messages-dir={share}", f"--socket={self._socket}"]
+        # A server that starts deletes the temporary tables of all others that have the same folder for them.
+        own.append(f"--tmpdir={self._folder / 'tmp'}")
         own += ["--debug-no-sync", "--innodb-log-file-size=8M", "--innodb-buffer-pool-size=64M", "--innodb-undo-tablespaces=0", "--skip-slave-start"]
         return [str(self._folder / "bin" / "mariadbd"), "--no-defaults", *root, *own, f"--character-sets-dir={share / 'charsets'}", *more]
 

@@ -16,13 +16,22 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 _SINK = "sqlstream.kafka.TransactionalSink"
-CLIENT = {
+_CLIENT = {
     # As long as brokers allow by default: what is aborted before its task ends is never committed.
     "transaction.timeout.ms": "900000",
     # Each task has a producer of its own, and nobody sees a record before all are sent: few large requests are better than many small ones.
     "linger.ms": "20",
     "batch.size": "131072",
 }
+# What a producer keeps for records on their way: Kafka's 32 MB would be kept by each task.
+_BUFFER_BYTES = 8 << 20
+
+
+def client(given: Mapping[str, str]) -> dict[str, str]:
+    """The properties of the clients of a sink whose table has those that are ``given``."""
+    largest = given.get("max.request.size", "")
+    buffer = max(_BUFFER_BYTES, 2 * int(largest) if largest.isdecimal() else 0)
+    return {**_CLIENT, "buffer.memory": str(buffer), **given}
 
 
 def write_stream(records: DataFrame, options: Mapping[str, str]) -> DataStreamWriter:

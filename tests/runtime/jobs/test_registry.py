@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.control import registry, requests
 from sqlstream.runtime.jobs.control.attendant import Attendant
 from sqlstream.runtime.jobs.control.requests import Action
@@ -184,6 +185,7 @@ def test_a_job_is_found_by_its_short_name_and_by_a_part_that_it_alone_has(tmp_pa
         with pytest.raises(ValidationError, match="does not exist") as caught:
             found(text, whole=True)
         assert caught.value.hint == hint
+    assert short_name(f"{start}d.o.x,default_catalog.d.y") == "o.x,y"
     session = Session(tmp_path)
     (listed,) = session.run("SHOW JOBS")
     assert isinstance(listed, Rows)

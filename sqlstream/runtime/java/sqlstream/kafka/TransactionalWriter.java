@@ -23,7 +23,20 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
         this.batch = batch;
         this.tasks = tasks;
         producer = TransactionalProducer.take(id, topic, client, batch);
-        landed = producer.last().batch() >= batch;
+        landed = producer.last().batch() == batch;
+        try {
+            begin();
+        } catch (RuntimeException error) {
+            producer.abort();
+            throw error;
+        }
+    }
+
+    private void begin() {
+        if (producer.last().batch() > batch) {
+            throw new IllegalStateException("Kafka topic '%s' has micro-batch %d of the task already, and number %d is to be written"
+                    .formatted(topic, producer.last().batch(), batch));
+        }
         if (!landed) {
             producer.begin();
         }
