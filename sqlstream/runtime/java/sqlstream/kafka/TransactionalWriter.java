@@ -34,8 +34,9 @@ final class TransactionalWriter implements DataWriter<InternalRow> {
 
     private void begin() {
         if (producer.last().batch() > batch) {
-            throw new IllegalStateException("Kafka topic '%s' has micro-batch %d of the task already, and number %d is to be written"
-                    .formatted(topic, producer.last().batch(), batch));
+            throw new IllegalStateException(
+                    "Kafka topic '%s' has the task's micro-batch %d already, and number %d is to be written"
+                            .formatted(topic, producer.last().batch(), batch));
         }
         if (!landed) {
             producer.begin();
