@@ -347,7 +347,7 @@ class TopicConnector(Connector):
         table = request.table
         client, more = client_properties(table), {}
         if self.is_exactly_once(table):
-            client, more = exactly_once.client(client), {"prefix": str(self.option(table, PREFIX_OF_IDS))}
+            client, more = exactly_once.producer_properties(client), {"prefix": str(self.option(table, PREFIX_OF_IDS))}
         return {**{f"kafka.{k}": v for k, v in client.items()}, **more, "topic": self.sink_topic(table)}
 
 

@@ -27,7 +27,7 @@ _CLIENT = {
 _BUFFER_BYTES = 8 << 20
 
 
-def client(given: Mapping[str, str]) -> dict[str, str]:
+def producer_properties(given: Mapping[str, str]) -> dict[str, str]:
     """The properties of the clients of a sink whose table has those that are ``given``."""
     largest = given.get("max.request.size", "")
     buffer = max(_BUFFER_BYTES, 2 * int(largest) if largest.isdecimal() else 0)
