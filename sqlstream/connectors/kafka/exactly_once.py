@@ -5,7 +5,7 @@ What a task has committed is an offset of a group that has the name of its trans
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlstream.core.java import classes
 
@@ -57,21 +57,13 @@ def write_batch(records: DataFrame, options: Mapping[str, str], version: tuple[s
 
 def landed(spark: SparkSession, client: Mapping[str, str], topic: str, query: str, batch: int) -> bool | None:
     """Whether a micro-batch of a query that has ended is in the topic; None where the rows of some of its tasks are."""
-    part = classes(spark).kafka.Landed.part(_map(spark, client), topic, query, batch)
+    part = classes(spark).kafka.Landed.part(dict(client), topic, query, batch)
     return None if part < 0 else bool(part)
 
 
 def forget(spark: SparkSession, client: Mapping[str, str], writer: str) -> None:
     """Delete what the cluster keeps of a query that never writes again."""
-    classes(spark).kafka.Landed.forget(_map(spark, client), writer)
-
-
-def _map(spark: SparkSession, client: Mapping[str, str]) -> Any:
-    assert spark._jvm is not None
-    made = spark._jvm.java.util.HashMap()
-    for key, value in client.items():
-        made.put(key, value)
-    return made
+    classes(spark).kafka.Landed.forget(dict(client), writer)
 
 
 def _bytes(records: DataFrame) -> DataFrame:

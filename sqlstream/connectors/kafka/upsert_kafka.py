@@ -101,14 +101,8 @@ class UpsertKafka(TopicConnector):
         return request.in_batches(write)
 
     def take_back(self, request: Write, committed: Mapping[str, int], since: float) -> int:
-        assert request.spark._jvm is not None
-        client, last = request.spark._jvm.java.util.HashMap(), request.spark._jvm.java.util.HashMap()
-        for key, value in client_properties(request.table).items():
-            client.put(key, value)
-        for query, batch in committed.items():
-            last.put(query, batch)
-        topic = self.sink_topic(request.table)
-        return int(classes(request.spark).kafka.Uncommitted.takeBack(client, topic, int(since * 1000), last))
+        client, topic = client_properties(request.table), self.sink_topic(request.table)
+        return int(classes(request.spark).kafka.Uncommitted.takeBack(client, topic, int(since * 1000), dict(committed)))
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         # What is written again takes the place of what it was.

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.runtime.jobs.control.registry import JobRecord
+    from sqlstream.runtime.jobs.folder.generations import Generation
     from sqlstream.runtime.jobs.jobs import Jobs
     from sqlstream.session.context import Context
     from sqlstream.session.results import Outcome
@@ -240,37 +241,41 @@ def save(node: ast.SavepointJob, context: Context) -> Outcome:
 
 def alter(node: ast.AlterJob, context: Context) -> Outcome:
     """ALTER JOB .. SET OFFSETS. Raises ValidationError."""
-    jobs, zone = context.jobs, context.planner.zone
-    jobs.await_ended()
-    record = registry.find(jobs.folders.jobs, node.this.name, whole=True)
-    record.check_stopped()
+    zone, record = context.planner.zone, _stopped(node, context)
     wanted = {}
     for option in node.expressions:
         positions.check(option.expression.name, zone)
         wanted[option.this.name] = option.expression.name
     with record.folder.lock():
-        last = record.folder.latest()
-        if last is None or not last.is_open or not last.has_read:
-            raise ValidationError(
-                f"Job '{short_name(record.name)}' has nothing to go on with: the options of its sources say where it begins.", at=node.this
-            )
+        last = _begun(record, node, "nothing to go on with: the options of its sources say where it begins")
         last.set_offsets({**last.offsets, **wanted} if wanted else {})
     return results.Done()
 
 
 def skip_records(node: ast.SkipRecords, context: Context) -> Outcome:
     """ALTER JOB .. SKIP RECORDS. Raises ValidationError."""
-    jobs = context.jobs
-    jobs.await_ended()
-    record = registry.find(jobs.folders.jobs, node.this.name, whole=True)
-    record.check_stopped()
+    record = _stopped(node, context)
     with record.folder.lock():
-        last = record.folder.latest()
-        if last is None or not last.is_open or not last.has_read:
-            raise ValidationError(f"Job '{short_name(record.name)}' has read nothing yet, of which it could leave something out.", at=node.this)
+        last = _begun(record, node, "read nothing yet, of which it could leave something out")
         wanted = {option.this.name: skipped.parsed(option.expression.name) for option in node.expressions}
         skipped.add(last.shared, wanted)
     return results.Done()
+
+
+def _stopped(node: ast.AlterJob | ast.SkipRecords, context: Context) -> JobRecord:
+    """The job that a statement names whole, which must not run. Raises ValidationError."""
+    context.jobs.await_ended()
+    record = registry.find(context.jobs.folders.jobs, node.this.name, whole=True)
+    record.check_stopped()
+    return record
+
+
+def _begun(record: JobRecord, node: ast.AlterJob | ast.SkipRecords, what: str) -> Generation:
+    """The generation with which a job goes on. Raises ValidationError, which says ``what`` it has, where it has read nothing."""
+    last = record.folder.latest()
+    if last is None or not last.is_open or not last.has_read:
+        raise ValidationError(f"Job '{short_name(record.name)}' has {what}.", at=node.this)
+    return last
 
 
 def drop(node: ast.DropJob, context: Context) -> Outcome:
