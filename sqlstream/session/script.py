@@ -10,6 +10,7 @@ from sqlstream.core.characters import HALF, REPLACEMENT
 from sqlstream.core.defects import defect
 from sqlstream.core.depth import steps
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem
+from sqlstream.core.patience import patiently
 from sqlstream.runtime.jobs.script import script_of
 from sqlstream.session.context import RunningStatement
 from sqlstream.session.masked_text import refuse_masked
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlstream.runtime.jobs.job import Locate
-    from sqlstream.session.context import Context
+    from sqlstream.session.context import Context, User
     from sqlstream.session.results import Outcome
     from sqlstream.sql.statements.split import StatementText
 
@@ -86,8 +87,18 @@ def _executed(context: Context, statement: StatementText, locate: Locate) -> Ite
     if context.user.leaving:
         context.user.interrupt.set()
     context.reload_functions()
-    yield from carried_out(node, context, RunningStatement(statement.text, locate))
+    yield from _patient(carried_out(node, context, RunningStatement(statement.text, locate)), context.user)
     context.journal.note(node, statement.text, context)
+
+
+def _patient(outcomes: Iterator[Outcome], user: User) -> Iterator[Outcome]:
+    """``outcomes``, for which answers from outside are waited for as ``user`` says."""
+    while True:
+        with patiently(user.interrupted, user.notify):
+            outcome = next(outcomes, None)
+        if outcome is None:
+            return
+        yield outcome
 
 
 def _located(error: SqlStreamError, *, context: Context, script: str, name: str | None, statement: StatementText) -> SqlStreamError:

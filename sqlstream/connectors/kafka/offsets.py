@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.core.options import parse_whole
+from sqlstream.core.patience import Impatient, await_answer
 from sqlstream.core.secrets import masked_value
 
 if TYPE_CHECKING:
@@ -142,7 +143,9 @@ class Cluster:
         from py4j.protocol import Py4JJavaError
 
         try:
-            return future.get()
+            return await_answer(lambda seconds: self._answer(future, seconds), f"Kafka at {self._servers}")
+        except Impatient as error:
+            raise SetupError(f"Kafka at {self._servers} has not answered: the wait was interrupted.") from error
         except Py4JJavaError as error:
             text = str(error.java_exception)
             if "UnknownTopicOrPartition" in text and topic is not None:
@@ -159,6 +162,19 @@ class Cluster:
                 f"Kafka at {self._servers} does not answer: {_innermost(error).rstrip('.')}.",
                 hint="Check 'properties.bootstrap.servers' and that the broker runs.",
             ) from error
+
+    def _answer(self, future: Any, seconds: float) -> Any:
+        """The value of ``future``; None where it has none after so long."""
+        from py4j.protocol import Py4JJavaError
+
+        assert self._jvm is not None
+        try:
+            return future.get(int(seconds * 1000), self._jvm.java.util.concurrent.TimeUnit.MILLISECONDS)
+        except Py4JJavaError as error:
+            # Kafka's own is the cause of an ExecutionException.
+            if error.java_exception.getClass().getName() == "java.util.concurrent.TimeoutException":
+                return None
+            raise
 
 
 def _innermost(error: Any) -> str:
@@ -189,4 +205,5 @@ def cluster(spark: SparkSession, properties: Mapping[str, str]) -> Iterator[Clus
     try:
         yield Cluster(spark, admin, servers)
     finally:
-        admin.close()
+        # What was asked, and is not waited for any more, would hold it up.
+        admin.close(jvm.java.time.Duration.ZERO)

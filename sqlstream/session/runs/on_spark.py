@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sqlstream.core import settings
-from sqlstream.core.errors import JobFailed, SetupError, ValidationError
+from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError, ValidationError
 from sqlstream.lint import registry as lint
 from sqlstream.lint.subject import Subject
 from sqlstream.plan.differences import differences
@@ -74,14 +75,17 @@ class OnSpark:
             batch = env.settings.batch
             collection = self._select = select.Collection(plan, limit, spark, zone, project, batch=batch, drop_nulls=drop_nulls, values=self._values)
             self._stop_if_interrupted(context.user)
-            changes = self._passing(context, columns, _collected(collection, context.user))
+            with _interruptible(context.user):
+                collected = _collected(collection, context.user)
+            changes = self._passing(context, columns, collected)
             if batch and not self._values:
                 return results.Rows(columns=columns, rows=tuple(c.row for c in changes), notices=notices, query=True)
             return results.Stream(columns=columns, changes=changes, notices=notices, stop=collection.stop)
         idle, ahead = idle_ms(context.options), future_ms(context.options)
-        running = self._select = select.Changes(
-            plan, limit, spark, zone, project, drop_nulls=drop_nulls, values=self._values, idle_ms=idle, future_ms=ahead
-        )
+        with _interruptible(context.user):
+            running = self._select = select.Changes(
+                plan, limit, spark, zone, project, drop_nulls=drop_nulls, values=self._values, idle_ms=idle, future_ms=ahead
+            )
         self._stop_if_interrupted(context.user)
         return results.Stream(columns=columns, changes=self._passing(context, columns, iter(running)), notices=notices, stop=running.stop)
 
@@ -121,10 +125,11 @@ class OnSpark:
             raise Interrupted
         statement = context.statement
         context.jobs.report(context.options)
-        job = context.jobs.submit(
-            spark, sinks, name, how, context.secrets.masked(statement.text), statement.locate,
-            script=context.journal.script(context), keep_stopped=context.keep_stopped,
-        )  # fmt: skip
+        with _interruptible(context.user):
+            job = context.jobs.submit(
+                spark, sinks, name, how, context.secrets.masked(statement.text), statement.locate,
+                script=context.journal.script(context), keep_stopped=context.keep_stopped,
+            )  # fmt: skip
         notices = tuple(dict.fromkeys(env.notices))
         if job.held_back:
             return results.HeldBack(job_id=job.id, notices=notices)
@@ -170,15 +175,21 @@ def remembered(context: Context, columns: tuple[Field, ...], changes: Iterator[C
     return context.last_result.passing(changes)
 
 
+@contextmanager
+def _interruptible(user: User) -> Iterator[None]:
+    """What the user interrupts has not failed: Spark calls it so, and whatever was waited for does not answer."""
+    try:
+        yield
+    except SqlStreamError as error:
+        if user.interrupted():
+            raise Interrupted from error
+        raise
+
+
 def _collected(query: select.Collection, user: User) -> Iterator[Change]:
     began = time.time()
     try:
         return query.changes(lambda metrics: user.progress([JobMetrics("", "SELECT", JobStatus.RUNNING.value, began, (metrics,))]))
-    except JobFailed as error:
-        if user.interrupted():
-            # Spark calls what it was asked to end a failure.
-            raise Interrupted from error
-        raise
     finally:
         user.progress([])
 
