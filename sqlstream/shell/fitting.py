@@ -1,4 +1,5 @@
-"""Rows on a terminal, whatever its width: as a table where that has room, with cells over several lines where it is narrow, else each by itself.
+"""Rows on a terminal, whatever its width: as a table where that has room, with cells over several lines or below their row where it is narrow, else
+each by itself.
 
 In: names, types, rows, the width. Out: lines.
 """
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 # A column whose words are longer is made no narrower, and no column is made narrower than the least.
 _LONG_WORD, _LEAST = 20, 8
+# Before a cell that stands below its row.
+_NOTE = "  - "
 
 
 def lines(
@@ -33,8 +36,8 @@ def lines(
     elif len(rows) == len(names) == 1:
         # A statement, a plan: somebody may copy it.
         yield from tableau.text(rows[0][0]).split("\n")
-    elif limit is None and (widths := _narrowed(names, rows, width)) is not None:
-        yield from _wrapped_table(names, rows, widths)
+    elif limit is None and (tables := [*_narrow_tables(names, rows, width)]):
+        yield from min(tables, key=len)
     else:
         yield from records(names, types, rows, width, blank=blank)
 
@@ -73,13 +76,30 @@ def _narrowed(names: Sequence[str], rows: Sequence[Cells], width: int) -> list[i
     return None if torn else widths
 
 
-def _wrapped_table(names: Sequence[str], rows: Sequence[Cells], widths: Sequence[int]) -> Iterator[str]:
-    """Text begins at the left where it goes on below."""
+def _narrow_tables(names: Sequence[str], rows: Sequence[Cells], width: int) -> Iterator[list[str]]:
+    """The tables that have room: with all columns, and with more and more of those that few rows have below their rows."""
+    filled = [sum(1 for row in rows if row[i]) for i in range(len(names))]
+    sparse = sorted((i for i in range(1, len(names)) if 3 * filled[i] <= len(rows)), key=lambda i: filled[i])
+    for count in range(len(sparse) + 1):
+        beside = [i for i in range(len(names)) if i not in sparse[:count]]
+        if (widths := _narrowed([names[i] for i in beside], [[row[i] for i in beside] for row in rows], width)) is not None:
+            yield [*_table(names, rows, beside, widths, width)]
+
+
+def _table(names: Sequence[str], rows: Sequence[Cells], beside: Sequence[int], widths: Sequence[int], width: int) -> Iterator[str]:
+    """A table of the columns ``beside`` each other; the cells of the others are below their row, with their names. Text begins at the left where it
+    goes on below.
+    """
     yield tableau.border(widths)
-    yield from _wrapped_row(names, widths)
+    yield from _wrapped_row([names[i] for i in beside], widths)
     yield tableau.border(widths)
     for row in rows:
-        yield from _wrapped_row(row, widths)
+        yield from _wrapped_row([row[i] for i in beside], widths)
+        for i, cell in enumerate(row):
+            if cell and i not in beside:
+                first, *more = wrapped(tableau.escaped(f"{names[i]}: {cell}"), width - len(_NOTE))
+                yield _NOTE + first
+                yield from (" " * len(_NOTE) + part for part in more)
     yield tableau.border(widths)
 
 

@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from sqlstream.shell import tableau
+from sqlstream.shell import prose, tableau
 from sqlstream.shell.records import record, wrapped
 
 if TYPE_CHECKING:
@@ -229,7 +229,8 @@ def screen(
     """
     width, height = size
     if view.help:
-        return _filled([("title", _fit("Keys", width)), *(("", _fit(f"{key:>8}  {what}", width)) for key, _, what in KEYS)], size, "q Back")
+        keys = prose.within(width, [f"{key:>8}  {what}" for key, _, what in KEYS])
+        return _filled([("title", _fit("Keys", width)), *(("", _fit(line, width)) for line in keys)], size, "q Back")
     if view.detail and rows:
         return _detail(names, types, _selected(rows, view, height), size)
     last = pages(len(rows), height) - 1

@@ -32,6 +32,8 @@ RESULT_MODE = "sql-client.execution.result-mode"
 MAX_ROWS = "sql-client.execution.max-table-result.rows"
 # Rows that stay on the terminal when a full screen is left.
 KEPT_BEHIND = 100
+# The widest lines of sentences, as they are read.
+PROSE_WIDTH = 110
 EXPANDED_BEHIND = 5
 FIGURES_SECONDS = 1.0
 # The widest column of figures on the whole screen.
@@ -66,8 +68,11 @@ def show(
         case results.Stream():
             _stream(outcome, screen, options, started, stopped)
         case results.Text():
-            width = shutil.get_terminal_size().columns if outcome.is_prose and screen.to_terminal else None
-            screen.emit("\n".join(prose.within(width, outcome.lines.rstrip("\n").split("\n"))))
+            lines = outcome.lines.rstrip("\n").split("\n")
+            if outcome.is_prose:
+                room = shutil.get_terminal_size().columns if screen.to_terminal else PROSE_WIDTH
+                lines = prose.within(min(room, PROSE_WIDTH), lines)
+            screen.emit("\n".join(lines))
         case results.Submitted():
             screen.info("Submitting SQL update statement to the cluster...")
             screen.info("SQL update statement has been successfully submitted to the cluster:")

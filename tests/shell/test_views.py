@@ -193,6 +193,35 @@ def test_what_is_blank_is_left_out_of_a_row_that_stands_by_itself(monkeypatch):
     ]  # fmt: skip
 
 
+def test_what_few_rows_have_stands_below_them(monkeypatch):
+    """As the watermark of one column, in DESCRIBE."""
+    rows = (("id", "BIGINT", "", None), ("t", "TIMESTAMP_LTZ(3) *ROWTIME*", "AS `TO_TIMESTAMP_LTZ`(`at`, 3)", "`t` - INTERVAL '5' SECOND" + " x" * 20),
+            ("n", "INT", None, None))  # fmt: skip
+    said = shown(terminal(monkeypatch, 50), results.text_rows(("name", "type", "extras", "watermark"), rows)).splitlines()
+    assert said == [
+        "+------+----------------------------+",
+        "| name |                       type |",
+        "+------+----------------------------+",
+        "|   id |                     BIGINT |",
+        "|    t | TIMESTAMP_LTZ(3) *ROWTIME* |",
+        "  - extras: AS `TO_TIMESTAMP_LTZ`(`at`, 3)",
+        "  - watermark: `t` - INTERVAL '5' SECOND x x x x x",
+        "    x x x x x x x x x x x x x x x",
+        "|    n |                        INT |",
+        "+------+----------------------------+",
+        "3 rows in set",
+    ]
+    # Not where a row has most of them.
+    assert shown(terminal(monkeypatch, 50), results.text_rows(("name", "type", "extras", "watermark"), rows[1:2])).startswith("-[ row 1 ]")
+
+
+def test_sentences_are_wrapped_once(monkeypatch):
+    text = results.Text(lines="a: " + "word " * 60 + "\n    " + "more " * 60, is_prose=True)
+    for columns, widest in ((60, 60), (200, 110)):
+        said = shown(terminal(monkeypatch, columns), text).splitlines()
+        assert all(widest - 6 < len(line) <= widest for line in said[:1] + said[-3:-1]), said
+
+
 def test_json_is_shown_part_by_part(monkeypatch):
     value = '{"id":1.10,"who":{"name":"a, b","tags":["x","y"],"none":[]},"text":"' + "word " * 10 + '"}'
     said = shown(terminal(monkeypatch, 40), results.text_rows(("value",), ((value,), ("{no json" + "x" * 40,)))).splitlines()

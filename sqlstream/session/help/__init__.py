@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.functions import Function
     from sqlstream.sql.statements.form import StatementForm
 
-_WIDTH, _OVERVIEW_WIDTH = 110, 80
+_OVERVIEW_WIDTH = 80
 # Words that a statement may begin with, beside those that say which one it is.
 _MODIFIERS = {"IF", "NOT", "EXISTS", "TEMPORARY", "SYSTEM", "FROM", "IN", "LIKE", "ILIKE", "EXTENDED", "TO"}
 
@@ -107,8 +107,7 @@ def _begins(form: StatementForm, wanted: list[str]) -> bool:
 
 def _statement(form: StatementForm, indent: str) -> list[str]:
     """What HELP says of a statement."""
-    syntax = textwrap.wrap(form.shown, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False)
-    return [*syntax, f"{indent}    {form.summary}"]
+    return [f"{indent}{form.shown}", f"{indent}    {form.summary}"]
 
 
 def _names(users: Sequence[Function]) -> list[str]:
@@ -225,11 +224,11 @@ def _option(option: Option) -> str:
     kind = f"one of {', '.join(option.values)}" if option.values else option.kind.value
     default = " (required)" if option.required else f", default {option.default}" if option.default not in (None, "") else ""
     sentence = option.summary if option.use is Support.HONOURED else f"{option.use.value.capitalize()}: {option.why}"
-    return "\n".join([f"{option.key}: {kind}{default}", *(f"      {line}" for line in textwrap.wrap(sentence, _WIDTH))])
+    return "\n".join([f"{option.key}: {kind}{default}", f"      {sentence}"])
 
 
 def _sentence(summary: str) -> list[str]:
-    return textwrap.wrap(summary, _WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+    return [f"    {summary}"]
 
 
 def _indented(script: str) -> list[str]:
