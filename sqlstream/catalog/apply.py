@@ -371,7 +371,7 @@ def _use(manager: CatalogManager, node: ast.Use) -> list[str]:
         case _:
             for i, module in enumerate(node.expressions):
                 if module.name != CORE:
-                    raise ValidationError(f"No module with name '{module.name}' exists", at=module)
+                    raise ValidationError(f"No module with name '{module.name}' exists", at=module, hint=f"There is one: {CORE}.")
                 if i:
                     raise ValidationError(f"Module '{module.name}' appears more than once", at=module)
     return []
@@ -393,7 +393,7 @@ def _no_module(node: ast.Module, name: str) -> SqlStreamError:
                 at=node.this,
                 hint="CREATE TEMPORARY SYSTEM FUNCTION puts one of your own in the place of a built-in function.",
             )
-        return ValidationError(f"No module with name '{name}' exists", at=node.this)
+        return ValidationError(f"No module with name '{name}' exists", at=node.this, hint=f"There is one: {CORE}.")
     if name == CORE:
         return ValidationError(f"A module with name '{name}' already exists", at=node.this)
     return ValidationError(

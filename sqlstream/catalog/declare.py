@@ -46,6 +46,10 @@ E = TypeVar("E", bound=exp.Expr)
 SchemaOf = Callable[[exp.Query], tuple[SchemaColumn, ...]]
 """What the planner says that a query gives; several of its columns may have one name."""
 
+_LISTED = "SHOW TABLES lists what there is."
+_ITS_TABLE = "Name the table that the view reads."
+_IN_TWO = "CREATE the TEMPORARY TABLE with its columns, then INSERT INTO it."
+_CONNECTORS = "HELP lists the connectors."
 _ENFORCED = (
     "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint. ENFORCED/NOT ENFORCED controls if the constraint checks are performed on the "
     "incoming/outgoing data. Flink does not own the data therefore the only supported mode is the NOT ENFORCED mode"
@@ -215,17 +219,27 @@ def _like_source(node: exp.Expression, manager: CatalogManager) -> Table:
     path = manager.path(ast.parts(node), node)
     source = manager.get(path, node)
     if source is None:
-        raise ValidationError(f"Source table '{path.quoted}' of the LIKE clause not found in the catalog", at=node)
+        raise ValidationError(
+            f"Source table '{path.quoted}' of the LIKE clause not found in the catalog", at=node, hint="SHOW TABLES lists what there is."
+        )
     if isinstance(source, View):
-        raise ValidationError(f"Source table '{path.quoted}' of the LIKE clause can not be a VIEW", at=node)
+        raise ValidationError(
+            f"Source table '{path.quoted}' of the LIKE clause can not be a VIEW", at=node, hint="Name the table that the view reads."
+        )
     return source
 
 
 def _from_query(made: Table, query: exp.Query, order: tuple[str, ...], parts: Components, schema_of: SchemaOf | None) -> Table:
     if made.temporary:
-        raise ValidationError("CREATE TABLE AS SELECT syntax does not support to create temporary table yet.", at=query)
+        raise ValidationError(
+            "CREATE TABLE AS SELECT syntax does not support to create temporary table yet.",
+            at=query,
+            hint="CREATE the TEMPORARY TABLE with its columns, then INSERT INTO it.",
+        )
     if not made.connector:
-        raise ValidationError("Table options do not contain an option key 'connector' for discovering a connector.")
+        raise ValidationError(
+            "Table options do not contain an option key 'connector' for discovering a connector.", hint="HELP lists the connectors."
+        )
     if schema_of is None:
         raise ValidationError("CREATE TABLE ... AS SELECT can't be used here: it runs a job.", at=query)
     columns = schema_of(query)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.sql.tables import ObjectPath
 
+_LISTED = "SHOW USER FUNCTIONS lists what there is."
+_AGAIN = "DROP and CREATE it."
+
 
 def find_function(manager: CatalogManager, parts: tuple[str, ...]) -> UserFunction | None:
     """The user's function that a call names; temporary system functions first, as in Flink."""
@@ -94,12 +97,12 @@ def drop(
     """DROP [TEMPORARY [SYSTEM]] FUNCTION; False where IF EXISTS found nothing."""
     if system:
         if manager.system_functions.pop(parts[-1].lower(), None) is None and not if_exists:
-            raise ValidationError(f"Could not drop temporary system function. A function named '{parts[-1]}' doesn't exist.", at=at)
+            raise ValidationError(f"Could not drop temporary system function. A function named '{parts[-1]}' doesn't exist.", at=at, hint=_LISTED)
         return True
     path = _lower(manager.path(parts, at))
     if temporary:
         if manager.temporary_functions.pop(path, None) is None and not if_exists:
-            raise ValidationError(f"Temporary catalog function {path.quoted} doesn't exist", at=at)
+            raise ValidationError(f"Temporary catalog function {path.quoted} doesn't exist", at=at, hint=_LISTED)
         return True
     manager.catalog(path.catalog, at)
     functions = _scope(manager, path)
@@ -114,9 +117,9 @@ def drop(
 def alter(manager: CatalogManager, function: UserFunction, *, if_exists: bool = False, at: Any = None) -> bool:
     """ALTER FUNCTION."""
     if function.system:
-        raise ValidationError("Alter temporary system function is not supported", at=at)
+        raise ValidationError("Alter temporary system function is not supported", at=at, hint=_AGAIN)
     if function.temporary:
-        raise ValidationError("Alter temporary catalog function is not supported", at=at)
+        raise ValidationError("Alter temporary catalog function is not supported", at=at, hint=_AGAIN)
     path = _lower(function.path)
     functions = _scope(manager, path)
     if path.name not in functions:
@@ -134,4 +137,4 @@ def _scope(manager: CatalogManager, path: ObjectPath) -> dict[str, UserFunction]
 
 def _missing(path: ObjectPath, at: Any = None) -> ValidationError:
     """The error for a permanent function that is not there."""
-    return ValidationError(f"Function {path.database}.{path.name} does not exist in Catalog {path.catalog}.", at=at)
+    return ValidationError(f"Function {path.database}.{path.name} does not exist in Catalog {path.catalog}.", at=at, hint=_LISTED)

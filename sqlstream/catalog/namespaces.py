@@ -97,7 +97,7 @@ class CatalogManager:
             raise ValidationError(
                 f"Cannot find table '{path.quoted}' in any of the catalogs [{', '.join(sorted(self.catalogs))}], nor as a temporary table.",
                 at=at,
-                hint=did_you_mean(path.name, self._names(path)),
+                hint=did_you_mean(path.name, self._names(path), "SHOW TABLES"),
             )
         if isinstance(item, View):
             raise ValidationError(f"'{path.quoted}' is a view: nothing can be inserted into it.", at=at)
@@ -111,7 +111,7 @@ class CatalogManager:
             raise ValidationError(
                 f"Tables or views with the identifier '{path}' doesn't exist.",
                 at=at,
-                hint=did_you_mean(path.name, self._names(path)),
+                hint=did_you_mean(path.name, self._names(path), "SHOW TABLES"),
             )
         return item
 
@@ -119,30 +119,30 @@ class CatalogManager:
         """Calcite's message names the first part that is not found, and what it looked in."""
         in_current = self.find_database(self.current_catalog, parts[0])
         if len(parts) == 1:
-            return ValidationError(f"Object '{parts[0]}' not found", at=at, hint=did_you_mean(parts[0], self._names(self.path(parts))))
+            return ValidationError(f"Object '{parts[0]}' not found", at=at, hint=did_you_mean(parts[0], self._names(self.path(parts)), "SHOW TABLES"))
         if len(parts) == 2 and in_current is not None:
             path = self.path(parts)
             within = f"{path.catalog}.{path.database}"
             return ValidationError(
                 f"Object '{path.name}' not found within '{within}'",
                 at=at,
-                hint=did_you_mean(path.name, self._names(path)),
+                hint=did_you_mean(path.name, self._names(path), "SHOW TABLES"),
             )
         catalog = self.catalogs.get(parts[0])
         if len(parts) != 3 or catalog is None:
             known = [*self.catalogs, *self.catalogs[self.current_catalog].databases]
-            return ValidationError(f"Object '{parts[0]}' not found", at=at, hint=did_you_mean(parts[0], known))
+            return ValidationError(f"Object '{parts[0]}' not found", at=at, hint=did_you_mean(parts[0], known, "SHOW CATALOGS"))
         if parts[1] not in catalog.databases:
             return ValidationError(
                 f"Object '{parts[1]}' not found within '{parts[0]}'",
                 at=at,
-                hint=did_you_mean(parts[1], catalog.databases),
+                hint=did_you_mean(parts[1], catalog.databases, "SHOW DATABASES"),
             )
         path = ObjectPath(*parts)
         return ValidationError(
             f"Object '{path.name}' not found within '{parts[0]}.{parts[1]}'",
             at=at,
-            hint=did_you_mean(path.name, self._names(path)),
+            hint=did_you_mean(path.name, self._names(path), "SHOW TABLES"),
         )
 
     def find_database(self, catalog: str, database: str) -> Database | None:
@@ -166,7 +166,7 @@ class CatalogManager:
 
     def _catalog_to_use(self, name: str, at: Any) -> Catalog:
         if name not in self.catalogs:
-            raise ValidationError(f"A catalog with name [{name}] does not exist.", at=at, hint=did_you_mean(name, self.catalogs))
+            raise ValidationError(f"A catalog with name [{name}] does not exist.", at=at, hint=did_you_mean(name, self.catalogs, "SHOW CATALOGS"))
         return self.catalogs[name]
 
     def create_catalog(self, name: str, opened: Callable[[], Catalog], *, if_not_exists: bool = False, at: Any = None) -> None:
@@ -182,9 +182,9 @@ class CatalogManager:
         if name not in self.catalogs:
             if if_exists:
                 return
-            raise ValidationError(f"Catalog {name} does not exist.", at=at, hint=did_you_mean(name, self.catalogs))
+            raise ValidationError(f"Catalog {name} does not exist.", at=at, hint=did_you_mean(name, self.catalogs, "SHOW CATALOGS"))
         if name == self.current_catalog:
-            raise ValidationError("Cannot drop a catalog which is currently in use.", at=at)
+            raise ValidationError("Cannot drop a catalog which is currently in use.", at=at, hint="USE CATALOG another one first.")
         del self.catalogs[name]
 
     def catalog_metadata(self, name: str, at: Any = None) -> Catalog:
@@ -225,27 +225,27 @@ class CatalogManager:
     def use_database(self, parts: tuple[str, ...], at: Any = None) -> None:
         """USE [catalog.]database."""
         if len(parts) > 2:
-            raise ValidationError("use database identifier format error", at=at)
+            raise ValidationError("use database identifier format error", at=at, hint="Write USE [catalog.]database.")
         name = parts[0] if len(parts) == 2 else self.current_catalog
         catalog = self._catalog_to_use(name, at)
         if parts[-1] not in catalog.databases:
             raise ValidationError(
                 f"A database with name [{parts[-1]}] does not exist in the catalog: [{name}].",
                 at=at,
-                hint=did_you_mean(parts[-1], catalog.databases),
+                hint=did_you_mean(parts[-1], catalog.databases, "SHOW DATABASES"),
             )
         self.current_catalog, self.current_database = name, parts[-1]
 
     def database_path(self, parts: tuple[str, ...], what: str = "create", at: Any = None) -> tuple[str, str]:
         """(catalog, database) of ``[catalog.]database``. ``what`` is create, drop or alter."""
         if len(parts) > 2:
-            raise ValidationError(f"{what} database identifier format error", at=at)
+            raise ValidationError(f"{what} database identifier format error", at=at, hint="Write [catalog.]database.")
         return (parts[0], parts[1]) if len(parts) == 2 else (self.current_catalog, parts[0])
 
     def catalog(self, name: str, at: Any = None) -> Catalog:
         """The catalog ``name``, where a statement addresses something inside it."""
         if name not in self.catalogs:
-            raise ValidationError(f"Catalog {name} does not exist", at=at, hint=did_you_mean(name, self.catalogs))
+            raise ValidationError(f"Catalog {name} does not exist", at=at, hint=did_you_mean(name, self.catalogs, "SHOW CATALOGS"))
         return self.catalogs[name]
 
     def create_database(
@@ -276,7 +276,7 @@ class CatalogManager:
         """DROP DATABASE; returns the paths of the objects that were dropped with it."""
         catalog_name, name = self.database_path(parts, "drop", at)
         if catalog_name not in self.catalogs:
-            raise ValidationError(f"Catalog {catalog_name} does not exist.", at=at, hint=did_you_mean(catalog_name, self.catalogs))
+            raise ValidationError(f"Catalog {catalog_name} does not exist.", at=at, hint=did_you_mean(catalog_name, self.catalogs, "SHOW CATALOGS"))
         catalog = self.catalogs[catalog_name]
         if name not in catalog.databases:
             if if_exists:
@@ -284,10 +284,10 @@ class CatalogManager:
             raise ValidationError(
                 f"Database {name} does not exist in Catalog {catalog_name}.",
                 at=at,
-                hint=did_you_mean(name, catalog.databases),
+                hint=did_you_mean(name, catalog.databases, "SHOW DATABASES"),
             )
         if (catalog_name, name) == (self.current_catalog, self.current_database):
-            raise ValidationError("Cannot drop a database which is currently in use.", at=at)
+            raise ValidationError("Cannot drop a database which is currently in use.", at=at, hint="USE another one first.")
         database = catalog.databases[name]
         with placed(at):
             objects = (*database.tables, *database.functions)
@@ -311,7 +311,7 @@ class CatalogManager:
             raise ValidationError(
                 f"Database {name} does not exist in Catalog {catalog_name}.",
                 at=at,
-                hint=did_you_mean(name, catalog.databases),
+                hint=did_you_mean(name, catalog.databases, "SHOW DATABASES"),
             )
         return catalog.databases[name]
 
@@ -342,13 +342,13 @@ class CatalogManager:
 
     def database_for(self, path: ObjectPath, at: Any) -> Database:
         if path.catalog not in self.catalogs:
-            raise ValidationError(f"Catalog {path.catalog} does not exist.", at=at, hint=did_you_mean(path.catalog, self.catalogs))
+            raise ValidationError(f"Catalog {path.catalog} does not exist.", at=at, hint=did_you_mean(path.catalog, self.catalogs, "SHOW CATALOGS"))
         databases = self.catalogs[path.catalog].databases
         if path.database not in databases:
             raise ValidationError(
                 f"Database {path.database} does not exist in Catalog {path.catalog}.",
                 at=at,
-                hint=did_you_mean(path.database, databases),
+                hint=did_you_mean(path.database, databases, "SHOW DATABASES"),
             )
         return databases[path.database]
 
@@ -370,7 +370,8 @@ class CatalogManager:
                 return True
             if if_exists:
                 return False
-            raise ValidationError(f"Temporary table or view with identifier '{path}' does not exist.", at=at)
+            hint = did_you_mean(path.name, [p.name for p in self.temporary], "SHOW TABLES")
+            raise ValidationError(f"Temporary table or view with identifier '{path}' does not exist.", at=at, hint=hint)
         if isinstance(shadow, kind):
             low = word.lower()
             raise ValidationError(
@@ -394,7 +395,9 @@ class CatalogManager:
         if if_exists:
             return False
         other = "VIEW" if kind is Table else "TABLE"
-        hint = did_you_mean(path.name, self._names(path)) if present is None else f"It is a {other.lower()}: DROP {other} {path.quoted}"
+        hint = (
+            did_you_mean(path.name, self._names(path), "SHOW TABLES") if present is None else f"It is a {other.lower()}: DROP {other} {path.quoted}"
+        )
         raise ValidationError(f"{word} with identifier '{path}' does not exist.", at=at, hint=hint)
 
     def to_alter(self, path: ObjectPath, kind: type[Table] | type[View], *, if_exists: bool = False, at: Any = None) -> Table | View | None:
@@ -409,7 +412,7 @@ class CatalogManager:
             raise ValidationError(
                 f"{word} {path.quoted} doesn't exist or is a temporary {word.lower()}.",
                 at=at,
-                hint=did_you_mean(path.name, self._names(path)),
+                hint=did_you_mean(path.name, self._names(path), "SHOW TABLES"),
             )
         if not isinstance(item, kind):
             other = "view" if kind is Table else "table"

@@ -13,7 +13,7 @@ from sqlstream.catalog import ddl
 from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.entries import UserFunction
 from sqlstream.catalog.functions import find_function, names
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import ValidationError, did_you_mean
 from sqlstream.core.secrets import masked_option
 from sqlstream.sql import functions
 from sqlstream.sql.tables import ComputedColumn, MetadataColumn, ObjectPath, Table, View
@@ -76,7 +76,7 @@ def _scope(manager: CatalogManager, parts: tuple[str, ...], at: Any) -> tuple[st
         return manager.current_catalog, manager.current_database
     catalog, database = manager.database_path(parts, "show", at)
     if database not in manager.catalog(catalog, at).databases:
-        raise ValidationError(f"Database '{catalog}'.'{database}' doesn't exist.", at=at)
+        raise ValidationError(f"Database '{catalog}'.'{database}' doesn't exist.", at=at, hint="SHOW DATABASES lists what there is.")
     return catalog, database
 
 
@@ -188,7 +188,11 @@ def _to_show(manager: CatalogManager, path: ObjectPath, word: str, at: Any) -> T
     item = manager.get(path, at)
     if item is None:
         low = word.capitalize()
-        raise ValidationError(f"Could not execute SHOW CREATE {word}. {low} with identifier {path.quoted} does not exist.", at=at)
+        raise ValidationError(
+            f"Could not execute SHOW CREATE {word}. {low} with identifier {path.quoted} does not exist.",
+            at=at,
+            hint=f"SHOW {word}S lists what there is.",
+        )
     return item
 
 
@@ -233,7 +237,8 @@ def describe_function(
     function = find_function(manager, parts)
     system = function.system if function else len(parts) == 1 and name in {n.lower() for n in builtin}
     if function is None and not system:
-        raise ValidationError(f"Function with the identifier '{'.'.join(f'`{p}`' for p in parts)}' doesn't exist.", at=at)
+        shown = ".".join(f"`{p}`" for p in parts)
+        raise ValidationError(f"Function with the identifier '{shown}' doesn't exist.", at=at, hint=did_you_mean(name, builtin, "SHOW FUNCTIONS"))
     rows = [
         ("is system function", str(system).lower()),
         ("is temporary", str(bool(function and function.temporary)).lower()),

@@ -104,6 +104,10 @@ class ValidationError(SqlStreamError):
     code = "S2"
 
 
+class Declined(ValidationError):
+    """The user was asked, and did not agree: the statement does nothing, and has not failed."""
+
+
 class AlreadyThere(ValidationError):
     """What is to be made exists: the statement may have run before."""
 
@@ -229,7 +233,9 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     return by_lower[(close or begun)[0]] if close or begun else None
 
 
-def did_you_mean(word: str, words: Iterable[str]) -> str | None:
-    """A hint that names the nearest of ``words``; None where none is close."""
+def did_you_mean(word: str, words: Iterable[str], lists: str | None = None) -> str | None:
+    """A hint that names the nearest of ``words``. Where none is close, the statement that ``lists`` them, if there is one, else None."""
     near = nearest(word, words)
-    return f"Did you mean '{near}'?" if near else None
+    if near:
+        return f"Did you mean '{near}'?"
+    return None if lists is None else f"{lists} lists what there is."

@@ -35,6 +35,6 @@ class Standing:
 def standing(place: str, options: Mapping[str, str], jobs: Jobs) -> Standing:
     """That of a session at ``place``, its current catalog and database. It asks nobody."""
     mode = f"{settings.read(options, 'execution.runtime-mode')}, {settings.read(options, 'sql-client.execution.result-mode')}"
-    known = list(jobs)
+    known = jobs.latest()
     failed = tuple(FailedJob(j.id, short_name(j.name), j.error.message.partition("\n")[0]) for j in known if j.error)
     return Standing(status_line(place, mode, [j.metrics for j in known]), failed)

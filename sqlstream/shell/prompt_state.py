@@ -78,8 +78,8 @@ class PromptState:
             return []
         from sqlstream.shell.tableau import escaped
 
-        shown = [(job.id[:8], job.name, escaped(job.message)) for job in failed]
-        return [f"Job {start} ({name}) has failed: {message.rstrip('.')}. \\why {start} says more." for start, name, message in shown]
+        shown = [(job.name, escaped(job.message)) for job in failed]
+        return [f"Job '{name}' has failed: {message.rstrip('.')}. \\why {name} says more." for name, message in shown]
 
     def prompted(self) -> Document | None:
         """A new prompt: what it begins with."""

@@ -17,7 +17,7 @@ from sqlstream.sql import coercion, over
 from sqlstream.sql import types as t
 from sqlstream.sql.casts import castable
 from sqlstream.sql.expressions import AggregateCall, Call, Cast, ColumnRef, Expr, FieldAccess, Keyword, Literal, OverCall, constant
-from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, find
+from sqlstream.sql.functions import CALLABLE, OPERATORS, Function, elsewhere, find
 from sqlstream.sql.functions.absent import absent
 from sqlstream.sql.functions.aggregates import GROUPINGS, OVER_ONLY
 from sqlstream.sql.functions.base import COLLECTIONS, CONVERTED, TARGETS, accepts
@@ -44,6 +44,8 @@ _BINARY: dict[type[exp.Expr], str] = {
 
 # The parts of each syntax node that the binder reads; what else is set is refused.
 _OPERANDS = ("this", "expression")
+# So many columns a hint names.
+_MOST_NAMED = 10
 _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Column: ("this", "table", "db", "catalog"), exp.Between: ("this", "low", "high", "symmetric"), exp.In: ("this", "expressions"),
     exp.Like: ("this", "expression", "negate"), exp.Case: ("this", "ifs", "default"), exp.Cast: ("this", "to"),
@@ -194,10 +196,16 @@ def _column(node: exp.Column, scope: Scope) -> Expr:
     return ref
 
 
+def _there_are(columns: Sequence[str]) -> str | None:
+    """A hint that names the columns."""
+    more = f" and {len(columns) - _MOST_NAMED} more" if len(columns) > _MOST_NAMED else ""
+    return f"There are: {', '.join(columns[:_MOST_NAMED])}{more}." if columns else None
+
+
 def _unknown_column(names: Sequence[str], scope: Scope, at: exp.Expr) -> ValidationError:
     tables = {c.qualifier: None for c in scope.columns if c.qualifier}
     if len(names) == 1:
-        hint = did_you_mean(names[0], [*(c.name for c in scope.columns), "DISTINCT"])
+        hint = did_you_mean(names[0], [*(c.name for c in scope.columns), "DISTINCT"]) or _there_are([c.name for c in scope.columns])
         return ValidationError(f"Column '{names[0]}' not found in any table", at=at, hint=hint)
     if names[0] not in tables:
         if scope.outer is not None and any(c.qualifier == names[0] for c in scope.outer.columns):
@@ -483,7 +491,7 @@ def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
     if function is None:
         # The star of COUNT(*), the unit of a time, a type: none of them has a type.
         families = ", ".join(f"<{family_name(bind(e, scope).type)}>" for e in raw if not isinstance(e, exp.Var | exp.DataType | exp.Star))
-        near = did_you_mean(name, (*CALLABLE, *scope.functions))
+        near = elsewhere.FUNCTIONS.get(name) or did_you_mean(name, (*CALLABLE, *scope.functions), "HELP FUNCTIONS")
         raise ValidationError(f"No match found for function signature {written}({families})", at=node, hint=near)
     if named := next((e for e in raw if isinstance(e, ast.NamedArgument)), None):
         # Flink's functions have no names for their arguments.

@@ -28,6 +28,9 @@ ROOT = Path(__file__).parents[2]
 class FakeJobs(tuple):
     """No jobs; a test calls ``on_failure``."""
 
+    def latest(self):
+        return list(self)
+
 
 class FakeSession:
     """Answers each statement with what ``answers`` holds for its text: an outcome, an error, or a call."""

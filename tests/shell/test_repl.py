@@ -16,21 +16,17 @@ from sqlstream.runtime.jobs.machine import JobMachine, JobStatus, State
 from sqlstream.session import results
 from sqlstream.shell.repl import GOODBYE, run_shell
 from sqlstream.sql.types import INT, STRING
+from tests.shell.conftest import FakeJobs
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 
 
 def some_jobs(session):
     error = JobFailed("The broker is gone.\nFor good.")
-    session.jobs = (
-        Job(
-            "0123abcd-4567",
-            "insert-into_default_catalog.default_database.answers",
-            (),
-            Path(),
-            machine=JobMachine(State(JobStatus.FAILED, error=error)),
-        ),
+    job = Job(
+        "0123abcd-4567", "insert-into_default_catalog.default_database.answers", (), Path(), machine=JobMachine(State(JobStatus.FAILED, error=error))
     )
+    session.jobs = FakeJobs([job])
     return results.Done()
 
 
@@ -87,7 +83,7 @@ def test_ctrl_d_quits_by_a_statement_where_there_are_jobs(fake_session, type_key
 def test_a_job_that_fails_is_told_once(fake_session, screen, type_keys):
     session = fake_session({"SHOW x": some_jobs})
     type_keys(session, "SHOW x;\rSHOW y;\rQUIT;\r")
-    line = "[ERROR] Job 0123abcd (answers) has failed: The broker is gone. \\why 0123abcd says more."
+    line = "[ERROR] Job 'answers' has failed: The broker is gone. \\why answers says more."
     assert screen.err.getvalue().count("has failed") == 1
     assert line in screen.err.getvalue().splitlines()
 

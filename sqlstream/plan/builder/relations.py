@@ -257,7 +257,7 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
     if name == SAVEPOINT_METADATA:
         return savepoint_metadata(node)
     if (function := window_function(name)) is None:
-        near = did_you_mean(name, (*(f.name for f in WINDOW_FUNCTIONS), "UNNEST", SAVEPOINT_METADATA, *env.settings.functions))
+        near = did_you_mean(name, (*(f.name for f in WINDOW_FUNCTIONS), "UNNEST", SAVEPOINT_METADATA, *env.settings.functions), "SHOW FUNCTIONS")
         raise ValidationError(f"No match found for function signature {node.name}", at=node, hint=near)
     arguments = _arguments(node, ("DATA", "TIMECOL", *function.lengths, *(() if function.merges else ("OFFSET",))))
     data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")

@@ -31,7 +31,8 @@ def as_of(item: exp.Expr, left: Relation, settings: PlanSettings) -> str | None:
     try:
         time = bind(period.expression, left.scope(settings))
     except ValidationError as error:
-        error.hint = error.hint or _OF_LEFT
+        if not (error.hint or "").startswith("Did you mean"):
+            error.hint = _OF_LEFT
         raise
     if not make.columns(time):
         return None

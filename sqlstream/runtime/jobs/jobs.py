@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from sqlstream.core import storage
-from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
+from sqlstream.core.errors import Declined, JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.job_names import short_name
 from sqlstream.core.lines import OfJob, of_job
 from sqlstream.plan.nodes import Watermark
@@ -20,7 +20,7 @@ from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.properties import walk
 from sqlstream.runtime.engine.failures import job_error
 from sqlstream.runtime.jobs.begin import savepoints
-from sqlstream.runtime.jobs.begin.carry_out import Beginning, Declined
+from sqlstream.runtime.jobs.begin.carry_out import Beginning, NotContinued
 from sqlstream.runtime.jobs.begin.decide import refuses
 from sqlstream.runtime.jobs.begin.digests import digest
 from sqlstream.runtime.jobs.begin.placement import Preview, preview
@@ -112,6 +112,10 @@ class Jobs:
     def __iter__(self):  # type: ignore[no-untyped-def]
         # Others look while a job is submitted.
         return iter(list(self._jobs.values()))
+
+    def latest(self) -> list[Job]:
+        """Of each job the run that was begun last: what the others have done is over."""
+        return list({job.folder.parent: job for job in self}.values())
 
     def __contains__(self, job_id: str) -> bool:
         """Whether one of them has this id, or one that begins so."""
@@ -227,7 +231,7 @@ class Jobs:
                 # It is as if it had not been submitted, but who was told that it begins is told how that ended.
                 job.machine.heard(Event.REFUSED, replace(job.machine.state, error=job.problem(error)))
             agrees, others = asked.settings.agrees, declined | {home.path}
-            if isinstance(error, Declined) and agrees is not None:
+            if isinstance(error, NotContinued) and agrees is not None:
                 other = short_name(self._home(asked, others).name)
                 if agrees(f"Submit it as another job, '{other}'?"):
                     return self._submit(spark, asked, others)
@@ -242,7 +246,7 @@ class Jobs:
         return job
 
     def _agree_to_another(self, job: Job, asked: _Submission) -> None:
-        """Ask the user about ``job`` where another one runs the same statement. Raises ValidationError where there is not to be one."""
+        """Ask the user about ``job`` where another one runs the same statement. Raises Declined where there is not to be one."""
         agrees = asked.settings.agrees
         if agrees is None or job.name == asked.name:
             return
@@ -251,7 +255,7 @@ class Jobs:
         if (other := next(same, None)) is not None:
             runs, second = short_name(other.name), short_name(job.name)
             if not agrees(f"This statement runs already, as job '{runs}'. A second job, '{second}', writes each row once more. Start it?"):
-                raise ValidationError(f"Job '{second}' was not started.", hint=f"Job '{runs}' goes on.")
+                raise Declined(f"Job '{second}' was not started.", hint=f"Job '{runs}' goes on.")
 
     def _home(self, asked: _Submission, but: Collection[Place] = ()) -> JobFolder:
         """The folder of a job, without those ``but`` and of others."""

@@ -126,7 +126,13 @@ def row_of(job: Job) -> JobRow:
         # What it read and how far it was is not so any more.
         return row
     watermark = None if metrics.watermark is None else metrics.watermark / 1000
-    return replace(row, rows_in=metrics.rows_per_second, rows_out=metrics.rows_out_per_second, lag=metrics.lag, watermark=watermark)
+    return replace(
+        row,
+        rows_in=metrics.rows_per_second,
+        rows_out=metrics.rows_out_per_second,
+        lag=None if metrics.silent is not None else metrics.lag,
+        watermark=watermark,
+    )
 
 
 def row_of_record(record: JobRecord, server: Server) -> JobRow:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sqlstream.core import settings
-from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError, ValidationError
+from sqlstream.core.errors import Declined, JobFailed, SetupError, SqlStreamError, ValidationError
 from sqlstream.lint import registry as lint
 from sqlstream.lint.subject import Subject
 from sqlstream.plan.differences import differences
@@ -125,11 +125,14 @@ class OnSpark:
             raise Interrupted
         statement = context.statement
         context.jobs.report(context.options)
-        with _interruptible(context.user):
-            job = context.jobs.submit(
-                spark, sinks, name, how, context.secrets.masked(statement.text), statement.locate,
-                script=context.journal.script(context), keep_stopped=context.keep_stopped,
-            )  # fmt: skip
+        try:
+            with _interruptible(context.user):
+                job = context.jobs.submit(
+                    spark, sinks, name, how, context.secrets.masked(statement.text), statement.locate,
+                    script=context.journal.script(context), keep_stopped=context.keep_stopped,
+                )  # fmt: skip
+        except Declined as declined:
+            return results.Declined(notices=(declined.message, *([] if declined.hint is None else [declined.hint])))
         notices = tuple(dict.fromkeys(env.notices))
         if job.held_back:
             return results.HeldBack(job_id=job.id, notices=notices)

@@ -24,7 +24,7 @@ from sqlstream.sql.syntax import ast
 from sqlstream.udf.declarations.left_out import count as left_out_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sqlglot import exp
 
@@ -45,7 +45,8 @@ def listed(jobs: Jobs, *, extended: bool = False, flinks: bool = False) -> Outco
         return results.text_rows(_FLINKS, [*map(_flinks, jobs), *map(_flinks_elsewhere, _elsewhere(jobs))])
     if extended:
         return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs))])
-    rows = [*((j.name, j.started, by_column(j.sampled())) for j in jobs), *((r.name, r.since, r.figures) for r in _elsewhere(jobs))]
+    elsewhere = list(_elsewhere(jobs))
+    rows = [(j.name, j.started, by_column(j.sampled())) for j in _runs(jobs, elsewhere)] + [(r.name, r.since, r.figures) for r in elsewhere]
     return results.text_rows(SUMMARY, summaries(rows, _time))
 
 
@@ -97,14 +98,21 @@ def _elsewhere(jobs: Jobs) -> Iterator[JobRecord]:
     return (r for r in registry.records(jobs.folders.jobs) if r.id not in ids and r.path not in folders)
 
 
+def _runs(jobs: Jobs, elsewhere: Sequence[JobRecord]) -> list[Job]:
+    """The jobs of this session, but for those that have become one of ``elsewhere``."""
+    others = {r.path for r in elsewhere}
+    return [j for j in jobs.latest() if j.folder.parent not in others]
+
+
 def _time(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
 
 
 def _metrics(jobs: Jobs) -> tuple[tuple[str | None, ...], ...]:
     """The rows of SHOW JOB METRICS: this session's jobs, and those that other processes run."""
-    rows = [(j.name, overview(j.sampled())) for j in jobs]
-    rows += [(r.name, tuple(r.figures.get(column) for column in OVERVIEW)) for r in _elsewhere(jobs) if r.held]
+    elsewhere = [r for r in _elsewhere(jobs) if r.held]
+    rows = [(j.name, overview(j.sampled())) for j in _runs(jobs, elsewhere)]
+    rows += [(r.name, tuple(r.figures.get(column) for column in OVERVIEW)) for r in elsewhere]
     return tuple((name, *row[1:]) for name, (_, row) in zip(short_names([name for name, _ in rows]), rows, strict=True))
 
 

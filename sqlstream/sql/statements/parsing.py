@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sqlstream.core.depth import deeply, too_deep
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem
+from sqlstream.sql.statements.elsewhere import elsewhere
 from sqlstream.sql.statements.form import StatementForm, listed, read
 from sqlstream.sql.statements.misspelt import misspelt
 from sqlstream.sql.statements.table import BY_FIRST_WORD, REFUSED
@@ -107,7 +108,12 @@ def _only(cursor: StatementParser) -> exp.Expr:
 
 
 def _with_keyword(error: SyntaxProblem, cursor: StatementParser, tokens: list[Token]) -> SyntaxProblem:
-    """``error``, or one about the keyword that is misspelt before the place where ``cursor`` stopped."""
+    """``error``, with how Flink writes it where it is another dialect's, or one about the keyword that is misspelt before the place where
+    ``cursor`` stopped.
+    """
+    if (hint := elsewhere(cursor.words, cursor.index)) is not None:
+        error.hint = hint
+        return error
 
     def came(changed: list[Token]) -> int | None:
         other = StatementParser(cursor.sql, changed)

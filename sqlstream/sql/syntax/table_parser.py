@@ -25,6 +25,13 @@ _REFUSED_PATTERNS = {
     "PERMUTE": ("Currently, CEP doesn't support PERMUTE patterns.", _EACH),
 }
 
+# Behind a table, in other dialects.
+_INSTEAD = {
+    "PIVOT": "Write a column for each value: SUM(x) FILTER (WHERE k = 'a') AS a.",
+    "UNPIVOT": "Write CROSS JOIN UNNEST(ARRAY[ROW('a', a), ROW('b', b)]) AS t (name, x).",
+    "TABLESAMPLE": "Write WHERE RAND() < 0.1.",
+}
+
 
 class TableParser(CallParser):
     """CallParser with the items of FROM."""
@@ -79,8 +86,8 @@ class TableParser(CallParser):
         table = self._table_primary()
         if self.at("MATCH_RECOGNIZE"):
             table = self._match_recognize(table)
-        if self.words[self.index] in ("PIVOT", "UNPIVOT", "TABLESAMPLE"):
-            self.unsupported(f"{self.peek(0)} is not supported.", self.token, "Leave it out: Flink SQL has nothing of the kind behind a table.")
+        if self.peek(0) in _INSTEAD:
+            self.unsupported(f"{self.peek(0)} is not Flink SQL.", self.token, _INSTEAD[self.peek(0)])
         return table
 
     def _table_primary(self) -> exp.Expr:

@@ -15,7 +15,7 @@ from sqlstream.core.errors import JobFailed, SqlStreamError, ValidationError
 from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.runtime.jobs.run.runner import JobRunner
-from sqlstream.session.results import Completed, Rows, Submitted
+from sqlstream.session.results import Completed, Declined, Rows, Submitted
 from sqlstream.shell.screen import Screen, Script
 from sqlstream.shell.script import run_script
 from tests.support.sessions import catch_up, explained, feed, open_session, rows, submit
@@ -67,6 +67,15 @@ def test_a_stopped_job_goes_on_where_it_was(tmp_path: Path, engine) -> None:
     assert again.sampled().rows_in == 1
     (shown,) = session.run("SHOW JOBS EXTENDED")
     assert [row[2] for row in shown.rows] == ["CANCELED", "RUNNING"]
+    # What is over is not shown beside what goes on.
+    for statement in ("SHOW JOBS", "SHOW JOB METRICS"):
+        assert [row[:2] for row in rows(session, statement)] == [("copies", "RUNNING")]
+    other = client(tmp_path, engine)
+    list(session.run(f"STOP JOB '{again.id}'"))
+    again = submit(other, insert)
+    assert [row[:2] for one in (session, other) for row in rows(one, "SHOW JOBS")] == [("copies", "RUNNING")] * 2
+    list(other.run(f"STOP JOB '{again.id}'"))
+    other.close()
     assert all(all(row[8:]) for row in shown.rows)
     (described,) = session.run(f"DESCRIBE JOB '{again.id}'")
     assert [name for name, value in described.rows if value][-3:] == ["version", "size", "last progress"]
@@ -412,9 +421,8 @@ def test_the_same_statement_again_is_asked_about(tmp_path: Path, engine) -> None
     submit(session, upper)
     assert not asked
     folders = sorted((tmp_path / ".sqlstream/jobs").glob("*/job.json"))
-    with pytest.raises(ValidationError, match="Job 'words-3' was not started") as refused:
-        submit(session, word)
-    assert refused.value.hint == "Job 'words' goes on."
+    (outcome,) = session.run(word)
+    assert isinstance(outcome, Declined) and outcome.notices == ("Job 'words-3' was not started.", "Job 'words' goes on.")
     assert sorted((tmp_path / ".sqlstream/jobs").glob("*/job.json")) == folders
     third = submit(session, word)
     assert third.name == f"{first.name}-3"
@@ -510,8 +518,8 @@ def test_the_shell_asks_about_a_changed_statement(tmp_path: Path, engine, answer
         catch_up(second)
         assert sorted(rows(session, "SELECT word FROM words")) == [("W2",), ("w1",)]
     else:
-        with pytest.raises(ValidationError, match="was not started"):
-            submit(session, changed)
+        (outcome,) = session.run(changed)
+        assert isinstance(outcome, Declined) and outcome.notices[0].endswith("was not started.")
         assert rows(session, "SELECT word FROM words") == [("w1",)]
     question, *other = asked
     assert question.startswith(f"Job '{short_name(first.name)}' has changed") and question.endswith("Go on with what is kept?")

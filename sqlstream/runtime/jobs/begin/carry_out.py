@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.core import storage
-from sqlstream.core.errors import ValidationError
+from sqlstream.core.errors import Declined, ValidationError
 from sqlstream.core.job_names import short_name
 from sqlstream.core.spark_releases import INSTALLED, OPTION, running
 from sqlstream.plan.upgrade import PlanRecord, record, verdict_on
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.run.runner import JobRunner
 
 
-class Declined(ValidationError):
+class NotContinued(Declined):
     """The user does not want a job to go on with what is kept."""
 
 
@@ -95,7 +95,7 @@ class Beginning:
         elif isinstance(decision, GoOn) and decision.question is not None:
             assert self.settings.agrees is not None
             if not self.settings.agrees(decision.question):
-                raise Declined(f"Job '{short_name(self.job.name)}' was not started.", hint=decision.declined)
+                raise NotContinued(f"Job '{short_name(self.job.name)}' was not started.", hint=decision.declined)
         at.home.describe(self.job.sinks)
         if isinstance(decision, Continue):
             self._continue(decision)
