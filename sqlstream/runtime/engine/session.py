@@ -102,8 +102,13 @@ DEFAULTS = {
     # What Spark itself hides in its log and its plans.
     "spark.redaction.regex": f"(?i){SECRET.pattern}",
 }
-# Where the release has real time with state: the files of a state have ids, for what was read in a micro-batch that failed is not read so again.
-_IDENTIFIED = {"spark.sql.streaming.stateStore.checkpointFormatVersion": "2"}
+# Where the release has real time with state.
+_STATEFUL = {
+    # The files of a state have ids, for what was read in a micro-batch that failed is not read so again.
+    "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
+    # Else a query without state writes its offsets at some time after its rows, and only Spark's own Kafka sink may be written so.
+    "spark.sql.streaming.realTimeMode.asyncProgressTrackingByDefault.enabled": "false",
+}
 _REAL_TIME = {
     # How long a row waits for others on its way to the next operator.
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
@@ -425,7 +430,7 @@ def _conf(settings: Mapping[str, str]) -> SparkConf:
 def fixed(options: Mapping[str, str]) -> dict[str, str]:
     """What Flink's meaning depends on, in the release that ``options`` name."""
     release = spark_releases.wanted(options)
-    return {**FIXED, **(_DELTA if release.delta else {}), **(_IDENTIFIED if release.stateful_real_time else {})}
+    return {**FIXED, **(_DELTA if release.delta else {}), **(_STATEFUL if release.stateful_real_time else {})}
 
 
 def spark_conf(options: Mapping[str, str], beside: list[Path]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from tests.support.keyed_run import KeyedRun
 from tests.support.waiting import until
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
-STATE = "tests/runtime/jobs/test_real_time_state.py"
+STATELESS, STATE = "tests/runtime/jobs/test_real_time.py", "tests/runtime/jobs/test_real_time_state.py"
 
 
 def run_on(release: str, *arguments: str) -> None:
@@ -29,12 +29,12 @@ def run_on(release: str, *arguments: str) -> None:
 
 @pytest.mark.long
 def test_queries_with_state_in_real_time() -> None:
-    run_on("4.3", STATE, "-k", "chain or latest or left")
+    run_on("4.3", STATELESS, STATE, "-k", "chain or latest or left or printed")
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("tests", [STATE, "tests/runtime/jobs/test_real_time.py", "tests/goldens"])
+@pytest.mark.parametrize("tests", [STATE, STATELESS, "tests/goldens"])
 def test_what_needs_no_delta(tests: str) -> None:
     run_on("4.3", tests)
 
