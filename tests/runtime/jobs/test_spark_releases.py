@@ -29,7 +29,7 @@ def run_on(release: str, *arguments: str) -> None:
 
 @pytest.mark.long
 def test_queries_with_state_in_real_time() -> None:
-    run_on("4.3", STATELESS, STATE, "-k", "chain or latest or left or printed")
+    run_on("4.3", STATELESS, STATE, "-k", "chain or latest or left or printed or savepoint_has")
 
 
 @pytest.mark.slow
