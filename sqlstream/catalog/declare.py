@@ -17,7 +17,7 @@ from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.like import PLAIN, merge, strategies, with_query_schema
 from sqlstream.catalog.schema import NOTHING, SchemaColumn, checked
 from sqlstream.connectors import CONNECTORS
-from sqlstream.core.errors import SqlStreamError, ValidationError
+from sqlstream.core.errors import SqlStreamError, ValidationError, listed_by
 from sqlstream.sql.functions import find as builtin
 from sqlstream.sql.names import unique
 from sqlstream.sql.statements.parsing import parse
@@ -46,10 +46,6 @@ E = TypeVar("E", bound=exp.Expr)
 SchemaOf = Callable[[exp.Query], tuple[SchemaColumn, ...]]
 """What the planner says that a query gives; several of its columns may have one name."""
 
-_LISTED = "SHOW TABLES lists what there is."
-_ITS_TABLE = "Name the table that the view reads."
-_IN_TWO = "CREATE the TEMPORARY TABLE with its columns, then INSERT INTO it."
-_CONNECTORS = "HELP lists the connectors."
 _ENFORCED = (
     "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint. ENFORCED/NOT ENFORCED controls if the constraint checks are performed on the "
     "incoming/outgoing data. Flink does not own the data therefore the only supported mode is the NOT ENFORCED mode"
@@ -219,9 +215,7 @@ def _like_source(node: exp.Expression, manager: CatalogManager) -> Table:
     path = manager.path(ast.parts(node), node)
     source = manager.get(path, node)
     if source is None:
-        raise ValidationError(
-            f"Source table '{path.quoted}' of the LIKE clause not found in the catalog", at=node, hint="SHOW TABLES lists what there is."
-        )
+        raise ValidationError(f"Source table '{path.quoted}' of the LIKE clause not found in the catalog", at=node, hint=listed_by("SHOW TABLES"))
     if isinstance(source, View):
         raise ValidationError(
             f"Source table '{path.quoted}' of the LIKE clause can not be a VIEW", at=node, hint="Name the table that the view reads."

@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core.errors import AlreadyThere, NotSupported, ValidationError
+from sqlstream.core.errors import AlreadyThere, NotSupported, ValidationError, listed_by
 
 if TYPE_CHECKING:
     from sqlstream.catalog.entries import UserFunction
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.sql.tables import ObjectPath
 
-_LISTED = "SHOW USER FUNCTIONS lists what there is."
+_LISTED = listed_by("SHOW USER FUNCTIONS")
 _AGAIN = "DROP and CREATE it."
 
 

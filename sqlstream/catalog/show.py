@@ -13,7 +13,7 @@ from sqlstream.catalog import ddl
 from sqlstream.catalog.calcite import expression_text
 from sqlstream.catalog.entries import UserFunction
 from sqlstream.catalog.functions import find_function, names
-from sqlstream.core.errors import ValidationError, did_you_mean
+from sqlstream.core.errors import ValidationError, did_you_mean, listed_by
 from sqlstream.core.secrets import masked_option
 from sqlstream.sql import functions
 from sqlstream.sql.tables import ComputedColumn, MetadataColumn, ObjectPath, Table, View
@@ -76,7 +76,7 @@ def _scope(manager: CatalogManager, parts: tuple[str, ...], at: Any) -> tuple[st
         return manager.current_catalog, manager.current_database
     catalog, database = manager.database_path(parts, "show", at)
     if database not in manager.catalog(catalog, at).databases:
-        raise ValidationError(f"Database '{catalog}'.'{database}' doesn't exist.", at=at, hint="SHOW DATABASES lists what there is.")
+        raise ValidationError(f"Database '{catalog}'.'{database}' doesn't exist.", at=at, hint=listed_by("SHOW DATABASES"))
     return catalog, database
 
 
@@ -191,7 +191,7 @@ def _to_show(manager: CatalogManager, path: ObjectPath, word: str, at: Any) -> T
         raise ValidationError(
             f"Could not execute SHOW CREATE {word}. {low} with identifier {path.quoted} does not exist.",
             at=at,
-            hint=f"SHOW {word}S lists what there is.",
+            hint=listed_by(f"SHOW {word}S"),
         )
     return item
 

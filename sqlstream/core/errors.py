@@ -238,4 +238,9 @@ def did_you_mean(word: str, words: Iterable[str], lists: str | None = None) -> s
     near = nearest(word, words)
     if near:
         return f"Did you mean '{near}'?"
-    return None if lists is None else f"{lists} lists what there is."
+    return None if lists is None else listed_by(lists)
+
+
+def listed_by(statement: str) -> str:
+    """A hint that names the statement which lists the names that there are."""
+    return f"{statement} lists what there is."

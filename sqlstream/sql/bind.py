@@ -42,10 +42,11 @@ _BINARY: dict[type[exp.Expr], str] = {
     exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.NullSafeEQ: "IS NOT DISTINCT FROM",
 }  # fmt: skip
 
-# The parts of each syntax node that the binder reads; what else is set is refused.
-_OPERANDS = ("this", "expression")
 # So many columns a hint names.
 _MOST_NAMED = 10
+
+# The parts of each syntax node that the binder reads; what else is set is refused.
+_OPERANDS = ("this", "expression")
 _ARGS: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Column: ("this", "table", "db", "catalog"), exp.Between: ("this", "low", "high", "symmetric"), exp.In: ("this", "expressions"),
     exp.Like: ("this", "expression", "negate"), exp.Case: ("this", "ifs", "default"), exp.Cast: ("this", "to"),

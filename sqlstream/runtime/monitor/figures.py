@@ -77,7 +77,7 @@ def overview(job: JobMetrics) -> tuple[str | None, ...]:
     """A row of SHOW JOB METRICS, under OVERVIEW."""
     lagging = sorted((p for p in job.partitions if p.lag), key=lambda p: -p.lag)
     return (
-        short_name(job.name), job.status, str(job.rows_in), _known(job.rows_out), f"{job.rows_per_second:.0f}", _known(_lag(job)),
+        short_name(job.name), job.status, str(job.rows_in), _known(job.rows_out), f"{job.rows_per_second:.0f}", _known(job.known_lag),
         None if job.watermark is None else moment(job.watermark, job.zone), _known(job.state_rows), _known(job.state_bytes), str(job.late),
         _lags(lagging), str(job.restarts), last_error(job), job.id,
     )  # fmt: skip
@@ -137,11 +137,6 @@ def _lags(partitions: Sequence[Partition]) -> str | None:
     return ", ".join([*named, *([f"and {more} more"] if more else [])]) or None
 
 
-def _lag(job: JobMetrics) -> int | None:
-    """Nobody knows how many records wait at a broker that does not answer."""
-    return None if job.silent is not None else job.lag
-
-
 def _known(count: int | None) -> str | None:
     return None if count is None else str(count)
 
@@ -149,7 +144,7 @@ def _known(count: int | None) -> str | None:
 def details(job: JobMetrics, sinks: Sequence[str]) -> list[tuple[str, str | None]]:
     """What DESCRIBE JOB EXTENDED adds, ``sinks`` being the tables that its queries write."""
     lines: list[tuple[str, str | None]] = [
-        ("rows out", _known(job.rows_out)), ("rows/s", f"{job.rows_per_second:.0f}"), ("lag", _known(_lag(job))),
+        ("rows out", _known(job.rows_out)), ("rows/s", f"{job.rows_per_second:.0f}"), ("lag", _known(job.known_lag)),
         ("watermark", None if job.watermark is None else moment(job.watermark, job.zone)), ("state rows", _known(job.state_rows)),
         ("state bytes", _known(job.state_bytes)), ("last micro-batch", None if job.batch_ms is None else f"{job.batch_ms} ms"),
     ]  # fmt: skip
@@ -181,7 +176,7 @@ def status_line(place: str, mode: str, jobs: Sequence[JobMetrics]) -> str:
         parts.append(f"{failed} failed")
     if running:
         parts.append(f"{sum(j.rows_per_second for j in running):,.0f} rows/s")
-        lags = [lag for lag in map(_lag, running) if lag is not None]
+        lags = [j.known_lag for j in running if j.known_lag is not None]
         if lags:
             parts.append(f"lag {max(lags):,}")
         behind = min((j for j in running if j.watermark is not None), key=lambda j: j.watermark or 0, default=None)

@@ -280,6 +280,11 @@ class JobMetrics:
         return max((q.lag for q in self.queries if q.lag is not None), default=None)
 
     @property
+    def known_lag(self) -> int | None:
+        """The same to be shown: nobody knows how many records wait at a broker that does not answer."""
+        return None if self.silent is not None else self.lag
+
+    @property
     def falls_behind(self) -> bool:
         """Whether a query of it does, while it runs."""
         return self.status == "RUNNING" and any(q.falls_behind for q in self.queries)

@@ -130,7 +130,7 @@ def row_of(job: Job) -> JobRow:
         row,
         rows_in=metrics.rows_per_second,
         rows_out=metrics.rows_out_per_second,
-        lag=None if metrics.silent is not None else metrics.lag,
+        lag=metrics.known_lag,
         watermark=watermark,
     )
 

@@ -168,12 +168,12 @@ def _keys() -> str:
 
 
 def _topic(topic: QueryForm) -> str:
-    return "\n".join([f"{topic.name}: {topic.syntax}", *_sentence(topic.summary), "", *_indented(topic.example)])
+    return "\n".join([f"{topic.name}: {topic.syntax}", _sentence(topic.summary), "", *_indented(topic.example)])
 
 
 def _functions(name: str, users: Sequence[Function]) -> list[str]:
     rows = [f for f in (*functions.FUNCTIONS, *users) if f.name.lower() == name.lower()]
-    return ["\n".join([f.signature, *_sentence(f.summary), *_parts(f.runnable, f.details)]) for f in rows]
+    return ["\n".join([f.signature, _sentence(f.summary), *_parts(f.runnable, f.details)]) for f in rows]
 
 
 def _parts(*texts: str) -> list[str]:
@@ -197,7 +197,7 @@ def _of_format(name: str, at: Any) -> list[str]:
 
 def _catalog_type(type_: CatalogType) -> str:
     options = types.declared_options({types.TYPE: type_.name})
-    lines = [f"Catalog '{type_.name}'", *_sentence(type_.summary), "", "Options of WITH:", *_options(options)]
+    lines = [f"Catalog '{type_.name}'", _sentence(type_.summary), "", "Options of WITH:", *_options(options)]
     return "\n".join([*lines, *_parts(type_.example)])
 
 
@@ -227,8 +227,9 @@ def _option(option: Option) -> str:
     return "\n".join([f"{option.key}: {kind}{default}", f"      {sentence}"])
 
 
-def _sentence(summary: str) -> list[str]:
-    return [f"    {summary}"]
+def _sentence(summary: str) -> str:
+    """One line, which the screen wraps; the docstring of a user's function may have several."""
+    return f"    {' '.join(summary.splitlines())}"
 
 
 def _indented(script: str) -> list[str]:

@@ -77,14 +77,14 @@ TEXT = "\n".join([
     "",
     textwrap.indent(QUERY.rstrip(), "    "),
     "",
-            "Types are DataTypes, Flink's names of types, or annotations. NULL is None. A TIMESTAMP is a naive datetime, a TIMESTAMP_LTZ one in the "
+    "Types are DataTypes, Flink's names of types, or annotations. NULL is None. A TIMESTAMP is a naive datetime, a TIMESTAMP_LTZ one in the "
         "session's zone, a ROW a Row. A file that changes is loaded before the next statement; a job keeps the functions of its start.",
     "",
-            "An aggregate function can be used where SUM can: in groups, windows and OVER, with DISTINCT and FILTER. Of a stream's group its "
+    "An aggregate function can be used where SUM can: in groups, windows and OVER, with DISTINCT and FILTER. Of a stream's group its "
         "accumulator is kept, pickled, with at most 1000 rows that are not in it yet; retract takes a row out of it. All rows of a group are kept "
         "in windows, OVER and batch mode, of a pandas function, and where rows are retracted and there is no retract. merge is never called.",
     "",
-            "An async def, or an AsyncScalarFunction, waits for many rows at the same time: table.exec.async-scalar.max-concurrent-operations (10), "
+    "An async def, or an AsyncScalarFunction, waits for many rows at the same time: table.exec.async-scalar.max-concurrent-operations (10), "
         "timeout (3 min), retry-strategy (FIXED_DELAY), retry-delay (100 ms), max-attempts (3).",
     "",
     "SET 'pipeline.global-job-parameters' = 'key:value,..'   what get_job_parameter gives",
