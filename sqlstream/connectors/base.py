@@ -275,6 +275,10 @@ class Connector(ABC):
         """
         return False
 
+    def needs_micro_batches(self, table: Table) -> tuple[str, str] | None:
+        """The option of ``table``, and its value, for which it is written by micro-batches whatever the changes are; None where none says so."""
+        return None
+
     def bounded(self, table: Table) -> bool:
         """Whether reading ``table`` in a streaming job ends by itself: a job of such tables alone reads what is there, and finishes.
 

@@ -86,7 +86,8 @@ def _preventing(sink: Sink, release: Release, *, asked: bool) -> tuple[Node, str
         return sink, (
             f"The changes of one row of {table.path.quoted}, by its primary key, come from several tasks of Spark's: only a micro-batch orders them."
         )
-    return sink, f"A '{table.connector}' table, as {table.path.quoted}, is written by micro-batches."
+    why = "" if (option := connector.needs_micro_batches(table)) is None else f", for its '{option[0]}' is '{option[1]}'"
+    return sink, f"A '{table.connector}' table, as {table.path.quoted}, is written by micro-batches{why}."
 
 
 def _of_row(node: Node, call: Call) -> bool:

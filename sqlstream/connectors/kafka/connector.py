@@ -299,6 +299,9 @@ class TopicConnector(Connector):
         """Whether ``table`` is written in transactions."""
         return bool(self.option(table, GUARANTEE) == "exactly-once")
 
+    def needs_micro_batches(self, table: Table) -> tuple[str, str] | None:
+        return (GUARANTEE, "exactly-once") if self.is_exactly_once(table) else None
+
     def sink_topic(self, table: Table) -> str:
         """The topic that is written. Raises ValidationError."""
         topics = self.option(table, "topic")

@@ -18,7 +18,7 @@ Json: TypeAlias = "Mapping[str, Any]"
 # A rate is that of the last so many milliseconds.
 RATE_MS = 5_000
 # Sources of our own: what raises watermarks, and tables kept for a restart.
-_OWN = re.compile(r"/\.sqlstream/|/control\]$|^sqlstream\.Clock")
+_OWN = re.compile(r"/\.sqlstream/|/control\]$|^Clock\[")
 _PATH = re.compile(r"\[(?:file:)?(/[^\]]*)\]$")
 _TOPICS = "KafkaTopics["
 _STATE_BYTES = ("rocksdbSstFileSize",)

@@ -382,6 +382,10 @@ def test_rows_are_printed_at_once(pipe: Pipe) -> None:
 REFUSED = {
     "an aggregate": ("INSERT INTO c SELECT v, COUNT(*) FROM a GROUP BY v", "It has GroupAggregate"),
     "a sink of micro-batches": ("INSERT INTO p SELECT v FROM a", "A 'blackhole' table, as "),
+    "a sink of transactions": (
+        "INSERT INTO x SELECT v FROM a",
+        "A 'kafka' table, as `default_catalog`.`default_database`.`x`, is written by micro-batches, for its 'sink.delivery-guarantee' is 'exactly-once'.",
+    ),
     "a source of micro-batches": ("INSERT INTO b SELECT CAST(n AS STRING) FROM d", "A 'datagen' table, as "),
     "an input that ends": (
         "INSERT INTO b SELECT v FROM a /*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */",
@@ -408,6 +412,8 @@ def test_what_can_not_run_so_is_refused(pipe: Pipe, what: str) -> None:
               'format' = 'raw', 'scan.startup.mode' = 'earliest-offset');
             CREATE TABLE c (v STRING, n BIGINT, PRIMARY KEY (v) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', 'topic' = '{pipe.target}',
               'properties.bootstrap.servers' = '{pipe.broker.bootstrap}', 'key.format' = 'raw', 'value.format' = 'json');
+            CREATE TABLE x (v STRING) WITH ('connector' = 'kafka', 'topic' = '{pipe.target}', 'properties.bootstrap.servers' = '{pipe.broker.bootstrap}',
+              'format' = 'raw', 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = 'x');
             CREATE TABLE p (v STRING) WITH ('connector' = 'blackhole');
             CREATE TABLE d (n BIGINT) WITH ('connector' = 'datagen')""",
     )

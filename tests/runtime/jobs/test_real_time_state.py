@@ -282,6 +282,8 @@ def test_state_expires(tmp_path: Path, engine, stream: KeyedRun, two_partitions)
         counts({(1,): (2, 8, 7), (2,): (1, 20, 20)})
         # Micro-batches of 5 s: one hears the time, the next one forgets.
         time.sleep(22)
+        # The clock's rows are not counted.
+        assert job.metrics.rows_in == 5
         run(session, f"STOP JOB '{job.id}' WITH SAVEPOINT")
         declared = dict(rows(session, f"DESCRIBE SAVEPOINT '{job.savepoint}'"))
         (table,) = (text for name, text in declared.items() if name.endswith(": table"))

@@ -18,7 +18,7 @@ from sqlstream.runtime.queries import watch
 from sqlstream.session.context import Interrupted
 from sqlstream.session.results import Figures
 from sqlstream.session.session import Session
-from tests.support.sessions import catch_up, open_session, submit
+from tests.support.sessions import catch_up, open_session, run, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -114,6 +114,17 @@ def test_a_filter_that_asks_for_the_time_is_one_in_all_micro_batches(session, br
         found.append({name: cell for name, cell in described.rows if name.startswith("filter ")})
     assert list(found[0]) == list(found[1]) == list(found[2])
     assert list(found[2].values())[-1] == "3 of 6 rows passed" and "CURRENT_TIMESTAMP" in list(found[2])[-1]
+
+
+def test_rows_of_clocks_are_not_counted(session, broker) -> None:
+    """A partition that is silent becomes idle by a clock, which is a source of the query."""
+    run(session, "SET 'table.exec.source.idle-timeout' = '1 s'")
+    job = Running(session, broker, "metrics-clocked", partitions=2)
+    job.send({0: [(1, 10), (2, 2 * HOUR)]})
+    until(lambda: job.job.sampled().rows_out == 1)
+    (described,) = session.run(f"DESCRIBE JOB EXTENDED '{job.job.id}'")
+    assert dict(described.rows)["rows read"] == "2"
+    assert [one.name for query in job.job.metrics.queries for one in query.inputs] == ["metrics-clocked"]
 
 
 def test_all_rows_are_late(session, broker) -> None:

@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec;
@@ -99,9 +100,8 @@ public final class QueryRows {
     }
 
     private SparkPlan around(SparkPlan node, Map<Literal, String> clock) {
-        boolean reads = node instanceof RealTimeStreamScanExec
-                || node instanceof MicroBatchScanExec scan && !(scan.stream() instanceof Clock.Stream);
-        if (reads) {
+        MicroBatchStream source = source(node);
+        if (source != null && !(source instanceof Clock.Stream)) {
             return new FilterExec(passes(read), node);
         }
         if (!(node instanceof FilterExec filter) || counted(filter.condition()) != null) {
@@ -115,6 +115,14 @@ public final class QueryRows {
         return new FilterExec(
                 passes(rows.passed),
                 new FilterExec(filter.condition(), new FilterExec(passes(rows.arrived), filter.child())));
+    }
+
+    /** What a scan of a stream reads; null for another node. */
+    private static MicroBatchStream source(SparkPlan node) {
+        if (node instanceof RealTimeStreamScanExec scan) {
+            return scan.stream();
+        }
+        return node instanceof MicroBatchScanExec scan ? scan.stream() : null;
     }
 
     /** {@code condition} in words, which are the same in all micro-batches. */

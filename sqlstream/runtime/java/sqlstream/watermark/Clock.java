@@ -148,6 +148,12 @@ public final class Clock implements TableProvider {
         public void stop() {
             stopped.run();
         }
+
+        /** How progress calls it: its rows are none that the query reads. */
+        @Override
+        public String toString() {
+            return "Clock[]";
+        }
     }
 
     private static final class Moment extends Offset {
