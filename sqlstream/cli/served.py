@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.machine import JobStatus
 from sqlstream.server.kept_jobs import KeptJobs
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def of_script(project: Path, jobs: Place, name: str) -> list[JobRecord]:
 
 def starts_again(project: Path, job: JobRecord) -> bool:
     """Whether a job that does not run is started again with its server."""
-    return not job.held and not job.folder.stays_stopped and kept(project, job) is not None
+    return not job.held and job.state != JobStatus.FAILED.value and not job.folder.stays_stopped and kept(project, job) is not None
 
 
 def check_runs_not(project: Path, jobs: Place, file: Path) -> None:

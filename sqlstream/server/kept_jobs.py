@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from sqlstream.core.storage import Place
     from sqlstream.runtime.jobs.job import Job
 
-# What is not started again.
-_OVER = (JobStatus.FINISHED, JobStatus.FAILED)
 # How the reason begins for which a job stands still though nobody has stopped it.
 NOT_STARTED = "It was not started again: "
 
@@ -50,12 +48,11 @@ class KeptJob:
         """What submits it. Raises OSError."""
         return self.file.read_text("utf-8")
 
-    def has_ended(self, jobs: Place) -> bool:
-        """Whether there is nothing to go on with: it has finished, failed for good, or was dropped. ``jobs``: the folder of all."""
+    def record(self, jobs: Place) -> JobRecord | None:
+        """It as its folder tells, in that of all, ``jobs``; None where there is nothing to go on with: it has finished, or was dropped."""
         path = jobs / self.folder
-        if not path.exists():
-            return True
-        return JobRecord(path, self.name, Status.read(path)).state in {status.value for status in _OVER}
+        record = JobRecord(path, self.name, Status.read(path)) if path.exists() else None
+        return None if record is None or record.state == JobStatus.FINISHED.value else record
 
     def note(self, jobs: Place, error: str, hint: str) -> None:
         """Write into its folder, in that of all, why it does not run."""
@@ -116,11 +113,15 @@ class KeptJobs:
             write(file, name, script)
 
     def ended(self, job: Job) -> None:
-        """``job`` has ended: one that was stopped may be started again."""
-        if job.status in _OVER:
+        """``job`` has ended: one that was stopped, or has failed, may be started again."""
+        if job.status is JobStatus.FINISHED:
             # The next server sees that it has ended.
             with self._lock, suppress(OSError):
                 self._file(job).unlink(missing_ok=True)
+
+    def going_on(self, jobs: Place) -> list[KeptJob]:
+        """Those that the next server starts again, or keeps stopped: one that has failed waits until somebody starts it. Raises OSError."""
+        return [job for job in self.jobs() if (record := job.record(jobs)) is None or record.state != JobStatus.FAILED.value]
 
     def jobs(self) -> list[KeptJob]:
         """All of them, in the order in which they began. Raises OSError."""

@@ -61,6 +61,7 @@ class Server:
         self.since = time.time()
         # Those of a server of before that are not started again yet, and what hindered the last try. It is replaced, not changed: others read it.
         self._waiting: dict[KeptJob, SqlStreamError | None] = {}
+        self._starting = threading.Lock()
         idle_seconds, most = settings.read(options, "sql-gateway.session.idle-timeout") / 1000, settings.read(options, "sql-gateway.session.max-num")
         self.sessions = ClientSessions(self._session, notify, idle_seconds=idle_seconds, most=most)
         self.shells = Shells(most)
@@ -88,7 +89,7 @@ class Server:
 
     def _go_on(self) -> None:
         """Start those jobs again: one that is hindered as often as it takes."""
-        self._waiting, pause = dict.fromkeys(self._kept.jobs()), _FIRST_PAUSE
+        self._waiting, pause = dict.fromkeys(self._kept.going_on(self.jobs.folders.jobs)), _FIRST_PAUSE
         while self._waiting and not self._closing.is_set():
             for job in self._waiting:
                 hindrance = self._hindrance(job)
@@ -119,7 +120,8 @@ class Server:
     @property
     def starting(self) -> Mapping[str, SqlStreamError | None]:
         """The names of the jobs that the server of before had, and that are about to be started again; what hindered the last try."""
-        return {job.name: problem for job, problem in self._waiting.items()}
+        records = {job: job.record(self.jobs.folders.jobs) for job in self._waiting}
+        return {job.name: self._waiting.get(job) for job, record in records.items() if record is not None and not record.folder.stays_stopped}
 
     def ask(self, name: str, action: Action) -> str:
         """What came of ``action`` on a job, of this process or another. Raises ValidationError where it can't be done, and what doing it met."""
@@ -140,13 +142,17 @@ class Server:
         return None if kept is None else kept.script().partition("\n")[2]
 
     def _start_again(self, job: KeptJob) -> None:
-        if job.has_ended(self.jobs.folders.jobs):
-            job.forget()
-            return
-        with closing(self._session({}, keep_stopped=True)) as session:
-            for outcome in session.run(job.script()):
-                if isinstance(outcome, Submitted):
-                    self.tell(OfJob(f"Job '{short_name(job.name)}' goes on.", job.name))
+        # Somebody may ask for one whose turn it is.
+        with self._starting:
+            record = job.record(self.jobs.folders.jobs)
+            if record is None:
+                job.forget()
+            if record is None or record.held:
+                return
+            with closing(self._session({}, keep_stopped=True)) as session:
+                for outcome in session.run(job.script()):
+                    if isinstance(outcome, Submitted):
+                        self.tell(OfJob(f"Job '{short_name(job.name)}' goes on.", job.name))
 
     def shell_session(self, asked: Mapping[str, str], **user: Any) -> Session:
         """The session of a joined shell, whose ``user`` is as Session has one. Raises SqlStreamError."""

@@ -8,7 +8,7 @@ import pytest
 
 from sqlstream.connectors.kafka.skipped import parsed
 from sqlstream.core.errors import ValidationError
-from tests.support.sessions import catch_up, open_session, run, submit
+from tests.support.sessions import catch_up, open_session, rows, run, submit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,8 +45,8 @@ def test_only_the_record_is_left_out(tmp_path: Path, engine, broker, sql: str, f
     broker.send(topic, *((0, None, value) for value in sent), (1, None, '{"id":5}'))
 
     def last() -> list[str]:
-        rows = [line.partition("[")[2].rstrip("]") for line in shown]
-        return sorted(set(rows)) if sql == COPY else rows[-1:]
+        found = [line.partition("[")[2].rstrip("]") for line in shown]
+        return sorted(set(found)) if sql == COPY else found[-1:]
 
     def fails(offset: int) -> None:
         job = submit(session, sql)
@@ -72,4 +72,5 @@ def test_only_the_record_is_left_out(tmp_path: Path, engine, broker, sql: str, f
     run(session, f"ALTER JOB '{name}' SKIP RECORDS ('{topic}' = 'partition:0,offset:5')")
     catch_up(submit(session, sql))
     assert last() == second
+    assert dict(rows(session, f"DESCRIBE JOB '{name}'"))[f"records left out of {topic}"] == "partition:0,offset:2;partition:0,offset:5"
     session.close()

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -56,6 +56,12 @@ def states(client: Client) -> dict[str, str]:
     return {job["name"]: job["state"] for job in client.ask("GET", "/jobs/overview").body["jobs"]}
 
 
+def failures(project: Path, job: str) -> list[dict[str, Any]]:
+    """Why a job has ended, in all of its runs."""
+    found: list[dict[str, Any]] = json.loads((project / ".sqlstream" / "jobs" / job / "status.json").read_text())["failures"]
+    return found
+
+
 @pytest.mark.parametrize("ended_by", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_jobs_go_on(tmp_path: Path, ended_by: signal.Signals) -> None:
     """Of a session's own tables, functions and options; one that was stopped stays so until it is started, one that has finished is not run again."""
@@ -96,10 +102,15 @@ def test_jobs_go_on(tmp_path: Path, ended_by: signal.Signals) -> None:
         until(lambda: rows(client, "halted") == [[1, 1], [2, 1]])
         until(lambda: rows(client, "log") == [[1], [2], [7], [20]])
         assert client.ask("PATCH", f"/jobs/{stopped}").status == 202
+        failing = client.open(pipeline__name="failing", restart_strategy__type="none")
+        failing.run(FILES.format(tmp_path / "in", FOLLOWED))
+        failing.run("CREATE TEMPORARY TABLE p (x INT) WITH ('connector' = 'print')")
+        failing.run("INSERT INTO p SELECT 1 / (id - id) FROM f")
+        until(lambda: states(client)["failing"] == "FAILED")
         kept = list((tmp_path / ".sqlstream" / "served").glob("*.sql"))
-        assert len(kept) == 3 and {stat.S_IMODE(file.stat().st_mode) for file in kept} == {0o600}
+        assert len(kept) == 4 and {stat.S_IMODE(file.stat().st_mode) for file in kept} == {0o600}
 
-    running = {"counting": "RUNNING", "it's logged -- really": "RUNNING", "stopped": "CANCELED", "bounded": "FINISHED"}
+    running = {"counting": "RUNNING", "it's logged -- really": "RUNNING", "stopped": "CANCELED", "bounded": "FINISHED", "failing": "FAILED"}
     counted = [[1, 1], [2, 2], [3, 1]]
     feed(tmp_path / "in", {"id": 2}, {"id": 3})
     with served(tmp_path, signal.SIGTERM) as client:
@@ -112,6 +123,13 @@ def test_jobs_go_on(tmp_path: Path, ended_by: signal.Signals) -> None:
         started = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
         assert started.returncode == 0, started
         until(lambda: rows(client, "halted") == counted)
+        # One that has failed waits until it is started, and all that its session had declared is there.
+        assert len(failures(tmp_path, "failing")) == 1
+        (script,) = (file.read_text() for file in (tmp_path / ".sqlstream" / "served").glob("failing*.sql"))
+        assert "CREATE TEMPORARY TABLE p" in script
+        subprocess.run([*command[:-1], "failing"], capture_output=True, check=False, timeout=180)
+        until(lambda: len(failures(tmp_path, "failing")) == 2)
+        assert len({failure["error"] for failure in failures(tmp_path, "failing")}) == 1
 
 
 def test_a_job_that_can_not_go_on_is_told_of(tmp_path: Path) -> None:

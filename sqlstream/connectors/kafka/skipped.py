@@ -42,20 +42,25 @@ def add(shared: Place, wanted: Records) -> None:
     for topic in wanted:
         if topic not in topics:
             raise ValidationError(f"The job reads no topic '{topic}'.", hint=f"It reads {', '.join(sorted(topics)) or 'none'}.")
-    known = {topic: {(number, offset) for number, offset in of} for topic, of in _known(shared).items()} if wanted else {}
+    kept = {topic: set(of) for topic, of in known(shared).items()} if wanted else {}
     for topic, of in wanted.items():
-        known.setdefault(topic, set()).update(of)
-    storage.write(shared / _FILE, json.dumps({topic: sorted(of) for topic, of in sorted(known.items())}))
+        kept.setdefault(topic, set()).update(of)
+    storage.write(shared / _FILE, json.dumps({topic: sorted(of) for topic, of in sorted(kept.items())}))
 
 
 def condition(shared: Place | None, topics: Collection[str]) -> str | None:
     """SQL over the columns of Spark's source: whether a record stays; None where all of ``topics`` do."""
-    known = {} if shared is None else _known(shared)
-    records = [f"({spark_string(topic)}, {number}, {offset}L)" for topic, of in known.items() if topic in topics for number, offset in of]
+    left_out = {} if shared is None else known(shared)
+    records = [f"({spark_string(topic)}, {number}, {offset}L)" for topic, of in left_out.items() if topic in topics for number, offset in of]
     return f"(topic, partition, offset) NOT IN ({', '.join(records)})" if records else None
 
 
-def _known(shared: Place) -> Records:
+def known(shared: Place) -> Records:
+    """The records that are left out. ``shared`` is as of Read."""
     file = shared / _FILE
-    known: Records = json.loads(file.read_text()) if file.exists() else {}
-    return known
+    return {topic: [(number, offset) for number, offset in of] for topic, of in json.loads(file.read_text()).items()} if file.exists() else {}
+
+
+def written(records: Sequence[tuple[int, int]]) -> str:
+    """What ``parsed`` reads."""
+    return ";".join(f"partition:{number},offset:{offset}" for number, offset in records)

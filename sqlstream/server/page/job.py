@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.connectors.kafka import skipped
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.runtime.jobs.begin import savepoints
@@ -193,6 +194,7 @@ class JobPages:
             case "rows":
                 sinks = () if job is None else zip(job.sinks, job.metrics.queries, strict=False)
                 yield "late", [(sink.table.path.name, query.late) for sink, query in sinks if query.late or waiting(sink)]
+                yield "skipped", {} if record.latest is None else skipped.known(record.latest.shared)
                 yield "left", None if job is None else _left_out(ProjectFolder(self._server.project).dead_letters, job.runs)
             case "log":
                 yield "log", self._server.said.of(record.name)

@@ -74,6 +74,11 @@ class JobRow:
         return short_name(self.name)
 
     @property
+    def runs(self) -> bool:
+        """Whether it processes rows."""
+        return self.state in (RUNNING, BEHIND)
+
+    @property
     def lag_seconds(self) -> float | None:
         """How long it takes to read what waits, as fast as it reads now; None where it does not read all the time, and nobody can say."""
         seconds = self.lag / self.rows_in if self.lag and self.rows_in else None

@@ -128,7 +128,7 @@ class _Pages:
         """A job; ``show`` names the part of what is known of it. Raises NotThere."""
         found = self._job.find(request.path_params["name"], request.query_params.get("show", ""))
         row = found.row
-        doing = self._doings.of(row.name, found.failed)
+        doing = self._doings.of(row.name, row.since if row.runs else None, found.failed)
         values = {"job": found, "row": row, "parts": PARTS, "verbs": VERBS, "doing": doing, "Action": Action, **found.more}
         return Shown("job.html", values, f"{row.short} {row.state.word}", row.name)
 

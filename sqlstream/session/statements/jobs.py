@@ -91,6 +91,12 @@ def _storage(record: JobRecord) -> tuple[str | None, str, str | None]:
     )
 
 
+def _skipped(record: JobRecord) -> Iterator[tuple[str, str]]:
+    """The records of topics that a job leaves out."""
+    if record.latest is not None:
+        yield from ((f"records left out of {topic}", skipped.written(of)) for topic, of in skipped.known(record.latest.shared).items())
+
+
 def _elsewhere(jobs: Jobs) -> Iterator[JobRecord]:
     """The project's jobs that are not this session's, or that another process has continued."""
     own = list(jobs)
@@ -141,8 +147,9 @@ def describe(node: ast.DescribeJob, context: Context) -> Outcome:
     if not isinstance(job, Job):
         rows = [(n, value) for n, value in _described_elsewhere(job, extended=extended) if value is not None]
         return results.masked_rows(("info name", "info value"), rows)
-    stored = zip(_JOBS[-3:], _storage(registry.JobRecord(job.folder.parent, job.name, None)), strict=True)
-    rows = [*describe_job(job).items(), *((n, value) for n, value in stored if value is not None)]
+    record = registry.JobRecord(job.folder.parent, job.name, None)
+    stored = zip(_JOBS[-3:], _storage(record), strict=True)
+    rows = [*describe_job(job).items(), *((n, value) for n, value in stored if value is not None), *_skipped(record)]
     more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
     if extended and (left_out := left_out_rows(ProjectFolder(context.project).dead_letters, job.runs)):
         more.append(("rows left out", str(left_out)))
@@ -159,6 +166,7 @@ def _described_elsewhere(record: JobRecord, *, extended: bool) -> Iterator[tuple
     yield "checkpoint", None if record.latest is None else str(record.latest.folder / "checkpoint")
     yield from zip(_JOBS[-3:], _storage(record), strict=True)
     yield "last error", figures.get("last error")
+    yield from _skipped(record)
     if extended:
         yield from ((n, figures.get(n)) for n in ("rows out", "rows/s", "lag", "lag by partition", "watermark", "state rows", "state bytes"))
         for version in record.versions():
