@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import signal
 import time
-from concurrent import futures
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlstream.core.depth import deep_thread
@@ -60,61 +59,80 @@ def handled(handler: Callable[..., object]) -> Iterator[None]:
             signal.signal(number, before)
 
 
+class Call(Future[T]):
+    """What runs in the foreground. Who waits for it holds no lock of Python's meanwhile, which a signal might let go of in the midst of the wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ended = False
+        self._woken: SimpleQueue[None] = SimpleQueue()
+
+    def run(self, call: Callable[[], T]) -> None:
+        """Carry it out, in the thread of the foreground."""
+        try:
+            self.set_result(call())
+        except BaseException as error:  # raised again in the waiting thread
+            self.set_exception(error)
+        self._ended = True
+        self._woken.put(None)
+
+    def wait(self, seconds: float = float("inf")) -> bool:
+        """Whether it is done after this long. In slices: a signal that comes just before a wait is noticed when that ends."""
+        end = time.monotonic() + seconds
+        while not self._ended and (left := end - time.monotonic()) > 0:
+            with suppress(Empty):
+                self._woken.get(timeout=min(left, WAKE_SECONDS))
+        return self._ended
+
+
 class Foreground:
     """A daemon thread that runs one call after the other: one connection to the JVM, and no wait for it at exit."""
 
     def __init__(self) -> None:
-        self._tasks: SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = SimpleQueue()
+        self._calls: SimpleQueue[tuple[Callable[[], Any], Call[Any]]] = SimpleQueue()
         deep_thread(self._work, "foreground")
 
-    def submit(self, call: Callable[[], T]) -> Future[T]:
-        future: Future[T] = Future()
-        self._tasks.put((call, future))
-        return future
+    def submit(self, call: Callable[[], T]) -> Call[T]:
+        submitted: Call[T] = Call()
+        self._calls.put((call, submitted))
+        return submitted
 
     def run(self, call: Callable[[], T], on_interrupt: Callable[[], None]) -> T:
         """The value of ``call()``. The first Ctrl-C calls ``on_interrupt`` and waits on, the second one is raised."""
-        future = self.submit(call)
+        submitted = self.submit(call)
         try:
-            return result(future)
+            return result(submitted)
         except Terminated:
             raise
         except KeyboardInterrupt:
             on_interrupt()
-        return result(future)
+        return result(submitted)
 
     def _work(self) -> None:
         while True:
-            call, future = self._tasks.get()
-            try:
-                future.set_result(call())
-            except BaseException as error:  # raised again in the waiting thread
-                future.set_exception(error)
+            call, submitted = self._calls.get()
+            submitted.run(call)
 
 
 def close_in_order(close: Callable[[], None], hurry: Callable[[], None]) -> None:
     """``close()``, in a thread of its own. A further signal calls ``hurry``: its sender has waited long enough."""
-    future = Foreground().submit(close)
-    if not _done_within(future, CLOSE_SECONDS):
+    closing = Foreground().submit(close)
+    if not _done_within(closing, CLOSE_SECONDS):
         Foreground().submit(hurry)
-        _done_within(future, HURRIED_SECONDS)
-    if future.done():
-        future.result()
+        _done_within(closing, HURRIED_SECONDS)
+    if closing.done():
+        closing.result()
 
 
-def _done_within(future: Future[None], seconds: float) -> bool:
+def _done_within(call: Call[None], seconds: float) -> bool:
     """Whether it is done after this long, or when a signal comes."""
-    end = time.monotonic() + seconds
     try:
-        while not future.done() and time.monotonic() < end:
-            futures.wait([future], WAKE_SECONDS)
+        return call.wait(seconds)
     except KeyboardInterrupt:
-        return future.done()
-    return future.done()
+        return call.done()
 
 
-def result(future: Future[T]) -> T:
-    """The future's value. Waits in slices: a signal that comes just before a wait is noticed when that ends."""
-    while not future.done():
-        futures.wait([future], WAKE_SECONDS)
-    return future.result()
+def result(call: Call[T]) -> T:
+    """The value of what runs, when it is done."""
+    call.wait()
+    return call.result()

@@ -7,7 +7,6 @@ is being typed.
 from __future__ import annotations
 
 import threading
-from concurrent import futures
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.application import Application
     from prompt_toolkit.output import Output
 
+    from sqlstream.shell.foreground import Call
     from sqlstream.shell.runner import Runner
     from sqlstream.shell.session import ShellSession
 
@@ -73,13 +73,12 @@ def run_shell(
         return 130
     finally:
         # A thread that is cut off while it loads a library keeps the lock of that, and the process would never end.
-        futures.wait([opening], OPENING_SECONDS)
-        if opening.done() and not opening.exception():
+        if opening.wait(OPENING_SECONDS) and not opening.exception():
             runner = opening.result()
             runner.leave()
             close_in_order(runner.session.close, runner.session.hurry)
             # A result on the whole screen gives the terminal back.
-            futures.wait([foreground.submit(lambda: None)], LEAVING_SECONDS)
+            foreground.submit(lambda: None).wait(LEAVING_SECONDS)
 
 
 def _open(open_session: Callable[[], ShellSession], screen: Screen, init: Script | None, drawn: threading.Event) -> Runner:
@@ -95,7 +94,7 @@ def _open(open_session: Callable[[], ShellSession], screen: Screen, init: Script
     return runner
 
 
-def _read_and_run(foreground: Foreground, opening: Future[Runner], screen: Screen, prompts: PromptSession[str], state: PromptState) -> None:
+def _read_and_run(foreground: Foreground, opening: Call[Runner], screen: Screen, prompts: PromptSession[str], state: PromptState) -> None:
     asked = False
     while True:
         try:
@@ -118,7 +117,7 @@ def _tell(failures: list[str], screen: Screen) -> None:
         screen.failure(failure)
 
 
-def _execute(foreground: Foreground, opening: Future[Runner], script: Script) -> Ending:
+def _execute(foreground: Foreground, opening: Call[Runner], script: Script) -> Ending:
     def interrupt() -> None:
         if opening.done():
             opening.result().interrupt()
