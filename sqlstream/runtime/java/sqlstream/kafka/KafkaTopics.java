@@ -46,6 +46,8 @@ public final class KafkaTopics {
     // for an answer to a person.
     private static final long SILENCE = 5_000;
     private static final long ASK_AFTER = 3_000;
+    // The same where rows are read in real time: between two micro-batches nobody else asks for the ends.
+    private static final long ASK_SOON = 1_000;
     private static final int SOON = 3_000;
 
     private final String id = UUID.randomUUID().toString();
@@ -186,6 +188,11 @@ public final class KafkaTopics {
         return all;
     }
 
+    /** The {@code ends} of partitions are known. */
+    void end(Map<TopicPartition, Object> ends) {
+        ends.forEach((partition, end) -> this.ends.put(partition, (Long) end));
+    }
+
     /** {@code admin} is the client that asks from now on. */
     void asks(Admin admin) {
         this.admin = admin;
@@ -248,7 +255,7 @@ public final class KafkaTopics {
         synchronized (this) {
             long now = System.currentTimeMillis();
             if (admin != null
-                    && now - heard >= ASK_AFTER
+                    && now - heard >= (read.isEmpty() ? ASK_AFTER : ASK_SOON)
                     && (probe == null || probe.isDone())
                     && !partitions.isEmpty()) {
                 probe(admin);
