@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.cli.arguments import Parser
+from sqlstream.core.counts import counted
 from sqlstream.core.defects import as_defects
 from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SqlStreamError, ValidationError
@@ -57,7 +58,7 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
         print(one.as_json() if arguments.output == "json" else one)
     if arguments.output == "text":
         sys.stdout.flush()  # what was found stands above how much it is, also in one file
-        print(f"{len(files)} file{'' if len(files) == 1 else 's'} checked, {len(listed)} finding{'' if len(listed) == 1 else 's'}", file=sys.stderr)
+        print(f"{counted(len(files), 'file')} checked, {counted(len(listed), 'finding')}", file=sys.stderr)
     return FAILED if any(f.error for f in listed) else FOUND if listed else CLEAN
 
 

@@ -25,6 +25,7 @@ from sqlstream.cli import bank, init
 from sqlstream.cli.arguments import Parser
 from sqlstream.cli.kafka.broker import Broker
 from sqlstream.core import jars
+from sqlstream.core.counts import counted
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
 from sqlstream.core.job_names import short_name
@@ -187,7 +188,7 @@ def _play(session: Session, broker: Broker, transactions: int, screen: Screen, a
         _look(broker, records, screen, address)
     for job in session.jobs:
         session.jobs.stop(job.id, drain=True)
-        screen.info(f"Job {short_name(job.name)}: {job.metrics.rows_in} rows read, drained and stopped.")
+        screen.info(f"Job {short_name(job.name)}: {counted(job.metrics.rows_in, 'row')} read, drained and stopped.")
     screen.info("The Delta table that the job wrote, read back, its first rows:")
     _run_script(session, f"RESET 'sql-client.display.max-column-width'; SET 'execution.runtime-mode' = 'batch';\n{READ_BACK};", None, screen)
 
@@ -212,7 +213,7 @@ def _produce(broker: Broker, records: Iterator[str], share: int, session: Sessio
         time.sleep(2)
         sent += broker.produce("transactions", islice(records, share), "\t")
         read = sum(job.metrics.rows_in for job in session.jobs)
-        screen.notify(f"  ... {sent} transactions sent, {read} rows read by the jobs")
+        screen.notify(f"  ... {counted(sent, 'transaction')} sent, {counted(read, 'row')} read by the jobs")
     began = time.monotonic()
     while time.monotonic() - max(seen.last, began) < (_QUIET_SECONDS if seen.count else _FIRST_SECONDS):
         time.sleep(0.2)

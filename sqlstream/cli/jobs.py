@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sqlstream.cli import background, served, starting
 from sqlstream.cli.arguments import Parser
 from sqlstream.core import storage
+from sqlstream.core.counts import counted
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.job_names import short_name, short_names
 from sqlstream.runtime.jobs.control import handed_over, registry
@@ -237,7 +238,7 @@ def _row(project: Path, job: JobRecord, scripts: dict[int, Background]) -> Row:
 def _texts(row: Row) -> tuple[str, ...]:
     name, state, process, by, number, bytes_, progressed, error, id_ = row
     where = None if process is None else f"{process.pid}@{process.host}"
-    supervised = None if by is None else f"supervisor {by.supervisor}, {by.restarts} {'restart' if by.restarts == 1 else 'restarts'}"
+    supervised = None if by is None else f"supervisor {by.supervisor}, {counted(by.restarts, 'restart')}"
     written = None if bytes_ is None else size(bytes_)
     shown = name, state, where, supervised, number, written, None if progressed is None else _time(progressed), error, id_
     return tuple("" if cell is None else str(cell) for cell in shown)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
-from sqlstream.core.known_keys import intended_key, is_flinks
+from sqlstream.core.known_keys import intended_key
 from sqlstream.core.options import Option, OptionKind, Support, parse_value
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | 
         hint = f"Did you mean '{other}'? Flink accepts any key; one that it does not know has no effect."
         raise ValidationError(f"There is no option '{key}'.", at=key_at, hint=hint)
     if declared is None:
-        return f"No option is called '{key}': it has no effect." if is_flinks(key) else None
+        return None if key.startswith("spark.") else f"No option is called '{key}': it has no effect."
     if key == "table.sql-dialect" and value.lower() == "hive":
         raise NotSupported("The Hive dialect is not supported.", at=at, hint="Write the statements in Flink SQL.")
     if declared.use is Support.NOTICE:

@@ -12,6 +12,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.styles import Style
 
+from sqlstream.core.counts import counted
 from sqlstream.shell import live
 from sqlstream.shell.screen import error_lines
 
@@ -137,7 +138,7 @@ class FullScreen(Generic[T]):
         title = f"{self._state}   {count}   refresh {self._view.refresh_seconds:g} s   {time.strftime('%H:%M:%S')}"
         said: list[str] = []
         if self._error is not None:
-            title, said = f"Failed   {len(rows)} rows", error_lines(self._error, verbose=False)
+            title, said = f"Failed   {counted(len(rows), 'row')}", error_lines(self._error, verbose=False)
         elif not self._heard and self._state == "Running" and (passed := time.monotonic() - self._began) >= _NOTHING_SECONDS:
             said = [f"Nothing has come in {passed:.0f} s. {_NOTHING}"]
         return live.screen(self._names, rows, self._view, (size.columns, size.rows), title, self._limit, self._types, said)

@@ -10,6 +10,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from sqlstream.core.counts import counted
 from sqlstream.shell import prose, tableau
 from sqlstream.shell.records import record, wrapped
 
@@ -80,7 +81,7 @@ class LiveTable:
 
     @property
     def count(self) -> str:
-        return f"{len(self._rows)} rows   {self.changes} changes"
+        return f"{counted(len(self._rows), 'row')}   {counted(self.changes, 'change')}"
 
 
 class Log:
@@ -100,7 +101,7 @@ class Log:
 
     @property
     def count(self) -> str:
-        return f"{len(self._rows)} rows   {self.changes} changes"
+        return f"{counted(len(self._rows), 'row')}   {counted(self.changes, 'change')}"
 
 
 class Snapshot:
@@ -114,7 +115,7 @@ class Snapshot:
 
     @property
     def count(self) -> str:
-        return f"{len(self.rows)} rows"
+        return counted(len(self.rows), "row")
 
 
 @dataclass(frozen=True)

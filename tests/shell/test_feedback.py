@@ -102,7 +102,7 @@ def test_figures_are_live_until_one_quits(shell) -> None:
     one = shell()
     one.type("\\top")
     one.keys("Enter")
-    first = one.wait_for("Running   1 rows")
+    first = one.wait_for("Running   1 row")
     assert "rows in" in first and "lag by partition" in first and "t-0: 3" in first
     one.wait_for("3000")
     one.keys("o")

@@ -28,6 +28,7 @@ from sqlstream.cli.kafka.process import command_line, end_process, free_port, is
 from sqlstream.cli.kafka.records import create_topic, line_of, produce
 from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from sqlstream.core import jars, private
+from sqlstream.core.counts import counted
 from sqlstream.core.environment import BROKER_HOST, BROKER_SETTINGS, KAFKA_BOOTSTRAP, development_broker
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
@@ -382,7 +383,7 @@ def _status(broker: Broker, _args: argparse.Namespace) -> int:
 
 def _topics(broker: Broker, args: argparse.Namespace) -> None:
     for name, partitions in _client(broker, args).topics().items():
-        print(f"{name}\t{partitions} partition{'' if partitions == 1 else 's'}")
+        print(f"{name}\t{counted(partitions, 'partition')}")
 
 
 def _create(broker: Broker, args: argparse.Namespace) -> None:
@@ -396,7 +397,7 @@ def _produce(broker: Broker, args: argparse.Namespace) -> None:
     if args.file == "-":
         sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")  # type: ignore[union-attr]
     count = produce(client, args.topic, sys.stdin if args.file == "-" else Path(args.file), args.key_separator)
-    print(f"{count} record{'' if count == 1 else 's'} sent to {args.topic}")
+    print(f"{counted(count, 'record')} sent to {args.topic}")
 
 
 def _consume(broker: Broker, args: argparse.Namespace) -> None:

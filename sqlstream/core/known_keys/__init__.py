@@ -33,12 +33,5 @@ def intended_key(key: str, more: tuple[str, ...] = ()) -> str | None:
     return None if meant is None or _without_digits(meant) == _without_digits(key) else meant
 
 
-def is_flinks(key: str) -> bool:
-    """Whether a key is in a namespace of Flink's options, or in one that is spelt almost so."""
-    roots = {k.partition(".")[0] for k in known_keys("flink")}
-    root = key.partition(".")[0]
-    return "." in key and (root in roots or bool(difflib.get_close_matches(root, roots, n=1, cutoff=0.8)))
-
-
 def _without_digits(key: str) -> str:
     return "".join(c for c in key if not c.isdigit())

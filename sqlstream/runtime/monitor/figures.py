@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from sqlstream.core.counts import counted
 from sqlstream.core.job_names import short_name, short_names
 from sqlstream.core.zones import zone_of
 
@@ -61,10 +62,6 @@ def size(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1000
     return f"{count:.1f} TB"
-
-
-def rows(count: int) -> str:
-    return f"{count:,} {'row' if count == 1 else 'rows'}"
 
 
 def bar(fraction: float) -> str:
@@ -150,7 +147,7 @@ def details(job: JobMetrics, sinks: Sequence[str]) -> list[tuple[str, str | None
     ]  # fmt: skip
     for sink, query in zip(sinks, job.queries, strict=False):
         of = f" of the query into {sink}" if len(job.queries) > 1 else ""
-        lines += [(f"input {i.name}{of}", rows(i.rows)) for i in query.inputs]
+        lines += [(f"input {i.name}{of}", counted(i.rows, "row")) for i in query.inputs]
         lines += [
             (f"partition {p.name}{of}", f"read up to offset {p.read} of {p.latest}, lag {p.lag}")
             for i in query.inputs for p in i.partitions
@@ -160,7 +157,7 @@ def details(job: JobMetrics, sinks: Sequence[str]) -> list[tuple[str, str | None
                 name = f"{timed.table}, {split.name}" if split.name else timed.table
                 known = "none yet" if split.watermark is None else moment(split.watermark, job.zone)
                 lines.append((f"watermark of {name}{of}", known + (", idle" if split.idle else "")))
-        lines += [(f"filter {f.condition}{of}", f"{f.passed} of {rows(f.arrived)} passed") for f in query.filters]
+        lines += [(f"filter {f.condition}{of}", f"{f.passed} of {counted(f.arrived, 'row')} passed") for f in query.filters]
     return lines
 
 
@@ -169,7 +166,7 @@ def status_line(place: str, mode: str, jobs: Sequence[JobMetrics]) -> str:
     running = [j for j in jobs if j.status == "RUNNING"]
     failed = sum(j.status == "FAILED" for j in jobs)
     restarting = sum(j.status == "RESTARTING" for j in jobs)
-    parts = [place, mode, f"{len(running)} {'job' if len(running) == 1 else 'jobs'} running"]
+    parts = [place, mode, f"{counted(len(running), 'job')} running"]
     if restarting:
         parts.append(f"{restarting} restarting")
     if failed:
@@ -208,9 +205,9 @@ def progress_line(job: JobMetrics) -> str:
     if (fraction := job.fraction) is not None:
         parts.append(f"{bar(fraction)} {int(fraction * 100)} %")
     if known is not None:
-        parts.append(f"{known[0]:,} of {rows(known[1])}")
+        parts.append(f"{known[0]:,} of {counted(known[1], 'row')}")
     else:
-        parts.append(f"{rows(job.rows_in)} read")
+        parts.append(f"{counted(job.rows_in, 'row')} read")
     parts.append(f"{rate:,.0f} rows/s")
     done, tasks = job.tasks
     if tasks:
@@ -228,8 +225,7 @@ def plain_progress(job: JobMetrics) -> str:
     """The same for where a line stays: a log, a pipe."""
     if job.status == "RESTARTING":
         return f"{short_name(job.name)}: {next_restart(job)}"
-    of = f" of {job.remaining[1]}" if job.remaining is not None else ""
-    done = job.remaining[0] if job.remaining is not None else job.rows_in
+    progress = counted(job.rows_in, "row") if job.remaining is None else f"{job.remaining[0]:,} of {counted(job.remaining[1], 'row')}"
     silent = "" if job.silent is None else f", {no_answer(job.silent, job.zone)}"
     stale = "" if job.stale is None else f", {_age(job.stale, job.zone)}"
-    return f"{short_name(job.name)}: {done}{of} rows read, {job.rows_per_second:.0f} rows/s{silent}{stale}"
+    return f"{short_name(job.name)}: {progress} read, {job.rows_per_second:.0f} rows/s{silent}{stale}"

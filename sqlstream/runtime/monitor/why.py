@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from sqlstream.core.counts import counted
 from sqlstream.core.zones import zone_of
 from sqlstream.plan.nodes import (
     Filter,
@@ -24,7 +25,7 @@ from sqlstream.plan.nodes import (
     scans,
 )
 from sqlstream.plan.properties import awaits_watermark, field, idle_timeout, walk
-from sqlstream.runtime.monitor.figures import clock, duration, moment, no_answer, old_figures, rows, within_calendar
+from sqlstream.runtime.monitor.figures import clock, duration, moment, no_answer, old_figures, within_calendar
 from sqlstream.sql.text import to_text
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
         case "RESTARTING":
             listed.append(Reason(f"The job has failed: {job.error}", " ".join(filter(None, (job.hint, _RESTARTS)))))
         case "FINISHED":
-            listed.append(Reason(f"The job has finished: {rows(job.rows_in)} in{_out(job.rows_out)}."))
+            listed.append(Reason(f"The job has finished: {counted(job.rows_in, 'row')} in{_out(job.rows_out)}."))
         case "CANCELED":
             listed.append(Reason("The job was stopped.", f"{_AGAIN} sqlstream jobs start NAME, or Start on the page, starts it as it was."))
         case "SUSPENDED":
@@ -118,7 +119,7 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
         held = list(_held(query, idle_ms, zone, sink))
         listed += [*held, *(_windows(query, sink, zone) if query.watermark is not None or not held else ()), *_waiting(query, sink, zone)]
     listed += _quiet(query, zone)
-    return listed or [Reason(f"Nothing holds it back: {rows(query.rows_in)} read, {query.rows_out} emitted.")]
+    return listed or [Reason(f"Nothing holds it back: {counted(query.rows_in, 'row')} read, {query.rows_out} emitted.")]
 
 
 def _silent_brokers(query: QueryMetrics, zone: str) -> Iterator[Reason]:
@@ -138,7 +139,7 @@ def _behind(query: QueryMetrics) -> Iterator[Reason]:
     """That more comes than is read."""
     if query.falls_behind:
         yield Reason(
-            f"It falls behind: {rows(query.lag or 0)} wait, and {query.lag_growth:,.0f} more each second; "
+            f"It falls behind: {counted(query.lag or 0, 'row')} wait, and {query.lag_growth:,.0f} more each second; "
             f"it reads {query.rows_per_second:,.0f} rows a second.",
             _SLOW,
         )
@@ -198,12 +199,12 @@ def _lost_rows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     """Rows that were read and will never come out."""
     nothing = [f for f in query.filters if f.arrived and not f.passed]
     for one in nothing:
-        yield Reason(f"All rows are filtered out: none of {rows(one.arrived)} passes {_condition(one, query, sink)}.")
+        yield Reason(f"All rows are filtered out: none of {counted(one.arrived, 'row')} passes {_condition(one, query, sink)}.")
     if not query.late:
         return
     watermark = "" if query.watermark is None else f" The watermark is at {moment(query.watermark, zone)}."
     passing = min((f.passed for f in query.filters), default=query.rows_in)
-    count = rows(query.late)
+    count = counted(query.late, "row")
     if not query.rows_out and query.late >= passing:
         yield Reason(
             f"All rows are late: {count} came for windows that had closed.{watermark}",

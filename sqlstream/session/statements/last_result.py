@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from sqlstream.core.counts import counted
 from sqlstream.core.errors import ValidationError
 from sqlstream.session import export, plot, results
 from sqlstream.session.statements.handler import placed
@@ -33,7 +34,7 @@ def export_last(node: ast.Export, context: Context) -> Outcome:
     with placed(node.this), files.new(name, overwrite=node.overwrite) as path:
         count = export.write(last, path, format_, context.planner.zone, lambda: context.engine.running)
     left = f"; {last.forgotten} earlier ones are no longer kept" if last.forgotten else ""
-    return results.Done(notices=(f"{count} {'row' if count == 1 else 'rows'} written to {files.shown(name)}{left}.",))
+    return results.Done(notices=(f"{counted(count, 'row')} written to {files.shown(name)}{left}.",))
 
 
 def plot_last(node: ast.Plot, context: Context) -> Outcome:

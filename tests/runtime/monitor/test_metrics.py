@@ -137,7 +137,7 @@ def test_the_status_bar() -> None:
 def test_a_progress_line() -> None:
     reading = QueryMetrics(ended_rows=10, batch=Batch(500, 2000, 0, None, 4, 1), recent=((0, 0), (1000, 100)))
     assert figures.progress_line(job(reading)) == ("answers  [#####---------------] 25 %  500 of 2,000 rows  100 rows/s  1 of 4 tasks  15 s left")
-    assert figures.plain_progress(job(reading)) == "answers: 500 of 2000 rows read, 100 rows/s"
+    assert figures.plain_progress(job(reading)) == "answers: 500 of 2,000 rows read, 100 rows/s"
     files = replace(reading, batch=Batch(7, None, 50, 100, 4, 2))
     assert figures.progress_line(job(files)) == "answers  [##########----------] 50 %  17 rows read  100 rows/s  2 of 4 tasks"
     assert figures.progress_line(job(QueryMetrics(ended_rows=1))) == "answers  1 row read  0 rows/s"
