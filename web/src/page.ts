@@ -24,5 +24,5 @@ if (view) {
   };
   charts.into(document.getElementById("charts"));
   const address = view.dataset["live"];
-  if (address) follow(view, address, { begun: () => charts.clear(), changed, points: (json) => charts.add(json) });
+  if (address) follow(view, address, Number(view.dataset["alive"]), { begun: () => charts.clear(), changed, points: (json) => charts.add(json) });
 }

@@ -9,7 +9,7 @@ import pytest
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.tokens import Tokens
-from sqlstream.server.page import html
+from sqlstream.server.page import html, routes
 from tests.server.conftest import serving
 from tests.server.page.browser import Browser
 
@@ -139,6 +139,14 @@ def test_a_view_follows_what_changes(client: Client, browser: Browser) -> None:
     assert [browser.get(f"/job/a%20%3Ci%3E%20job?show={part}").status for part in ("plan", "versions", "log", "rows", "nothing")] == [200] * 5
     assert browser.get("/?show=failing").text.count("suspended") == 1
     assert "No job is running." in browser.get("/?show=running").text
+
+
+def test_a_view_that_stays_as_it_is_has_a_heartbeat(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "_ALIVE_SECONDS", 1.0)
+    assert 'data-alive="1.0"' in browser.get("/").html
+    events = browser.events("/live/")
+    assert [next(events)[0] for _ in range(3)] == ["view", "alive", "alive"]
+    events.close()
 
 
 def test_a_browser_without_a_token_logs_in(guarded: Browser) -> None:
