@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.server.page import routes
-from tests.server.page.test_browser import browsing
+from tests.server.page.test_browser import browsing, findings
 
 if TYPE_CHECKING:
     from tests.server.client import Client
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 
-def test_a_server_that_stands_still(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_server_that_stands_still(client: Client, monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
     """Its connections are open, and nothing comes."""
     moves = threading.Event()
     moves.set()
@@ -29,7 +30,7 @@ def test_a_server_that_stands_still(client: Client, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(routes, "_event", event)
     monkeypatch.setattr(routes, "_ALIVE_SECONDS", 1.0)
-    with browsing() as page:
+    with browsing(color_scheme=scheme) as page:
         page.goto(client.address)
         page.wait_for_timeout(4_000)
         lost = page.get_by_text(re.compile("The server has not answered since"))
@@ -38,6 +39,17 @@ def test_a_server_that_stands_still(client: Client, monkeypatch: pytest.MonkeyPa
         try:
             lost.wait_for(timeout=10_000)
             assert page.get_by_text("This project has no jobs yet").is_visible()
+            assert findings(page) == []
+            # What is greyed by a filter is as readable.
+            assert page.evaluate("getComputedStyle(document.getElementById('view')).opacity") == "1"
         finally:
             moves.set()
         lost.wait_for(state="detached", timeout=10_000)
+
+
+def test_a_long_text_can_be_moved_with_the_keyboard(client: Client) -> None:
+    with browsing(viewport={"width": 1280, "height": 900}) as page:
+        page.goto(f"{client.address}/query?sql={'SELECT 1;%0A' * 200}")
+        page.locator(".cm-scroller").wait_for()
+        assert page.evaluate("(s => s.scrollHeight > s.clientHeight)(document.querySelector('.cm-scroller'))")
+        assert findings(page) == []
