@@ -2,37 +2,15 @@
 import uPlot from "uplot";
 import { figure, number } from "./format";
 import { around, drawing, step } from "./drawing";
+import type { Choice } from "./choice";
 import type { Column } from "./session";
 import type { Row } from "./rows";
 
-const NUMBERS = ["TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE"];
 const TIMES = ["TIMESTAMP", "TIMESTAMP_LTZ", "DATE"];
-const TEXTS = ["STRING", "VARCHAR", "CHAR", "BOOLEAN"];
 const HEIGHT = 320;
 const exactly = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 15 });
 /** More lines could not be told apart. */
 export const MOST_LINES = 8;
-
-/** What is drawn: the columns by their places, -1 for none. */
-export interface Choice {
-  y: number;
-  by: number;
-  bars: boolean;
-}
-
-export function isNumeric(column: Column): boolean {
-  return NUMBERS.includes(column.type);
-}
-
-/** The columns that can be drawn. */
-export function numeric(columns: Column[]): number[] {
-  return columns.flatMap((column, i) => (isNumeric(column) ? [i] : []));
-}
-
-/** What one would draw first. */
-export function choice(columns: Column[]): Choice {
-  return { y: numeric(columns)[0] ?? -1, by: columns.findIndex((column) => TEXTS.includes(column.type)), bars: false };
-}
 
 function time(columns: Column[]): number {
   const end = columns.findIndex((column) => column.name === "window_end");

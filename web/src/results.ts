@@ -1,6 +1,7 @@
 // A result: as a table, as its changes, as a chart.
+import { choice, isNumeric, numeric, type Choice } from "./choice";
 import { number } from "./format";
-import { choice, isNumeric, numeric, Plot, type Choice } from "./plot";
+import type { Plot } from "./plot";
 import { MOST, Rows } from "./rows";
 import type { Column, Outcome } from "./session";
 
@@ -30,13 +31,12 @@ export class Results {
   private shape: Shape = "table";
   private page = -1;
   private chosen: Choice = { y: -1, by: -1, bars: false };
-  private readonly plot: Plot;
+  private plot: Promise<Plot> | null = null;
   private drawing: number | undefined;
   private going: (() => void) | null = null;
   private halted = false;
 
   constructor(private readonly root: HTMLElement) {
-    this.plot = new Plot(this.part("chart"));
     for (const button of root.querySelectorAll<HTMLButtonElement>("[data-shape]")) {
       button.addEventListener("click", () => this.shaped(button.dataset["shape"] as Shape));
     }
@@ -74,7 +74,7 @@ export class Results {
     this.rows = new Rows();
     this.page = outcome.kind === "Stream" ? -1 : 0;
     this.chosen = { ...choice(this.columns), bars: this.chosen.bars };
-    this.plot.clear();
+    void this.plot?.then((plot) => plot.clear());
     this.paused = false;
     this.part("pause").hidden = false;
     this.root.hidden = false;
@@ -169,7 +169,7 @@ export class Results {
     if (!this.columns.length) return;
     this.part("count").textContent = this.count();
     if (this.shape === "chart") {
-      this.part("drawn").textContent = this.plot.draw(this.columns, this.rows.rows, this.chosen);
+      void this.chart();
       return;
     }
     const start = this.at * PAGE;
@@ -204,6 +204,18 @@ export class Results {
     this.part("rows").replaceChildren(table);
     this.part("pages").hidden = this.pages < 2;
     this.part("at").textContent = `${number(start + 1)} to ${number(Math.min(start + PAGE, this.length))}`;
+  }
+
+  private async chart(): Promise<void> {
+    this.plot ??= import("./plot").then(({ Plot }) => new Plot(this.part("chart")));
+    try {
+      const plot = await this.plot;
+      if (this.shape === "chart") this.part("drawn").textContent = plot.draw(this.columns, this.rows.rows, this.chosen);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      this.plot = null;
+      this.part("drawn").textContent = "The server did not send the chart's script.";
+    }
   }
 
   private count(): string {

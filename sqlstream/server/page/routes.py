@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse, StreamingResponse
 from starlette.routing import Mount, Route
@@ -45,6 +46,8 @@ _EVERY_SECONDS = 1.0
 _ALIVE_SECONDS = 5.0
 # A topic of HELP has at most so many characters.
 _LONGEST_TOPIC = 100
+# Whole pages and files are compressed; events would wait in a compressor for those behind them.
+_SMALL = (Middleware(GZipMiddleware),)
 _SHOWN = ("failing", "behind", "running", "still")
 
 
@@ -68,7 +71,7 @@ def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
         Route("/login", pages.answering(pages.log_in), methods=["POST"]),
         Route("/logout", pages.answering(pages.log_out), methods=["POST"]),
         *(Route(f"/live{view.path}", pages.answering(pages.live(view)), methods=["GET"]) for view in views if view.follows),
-        *(Route(view.path, pages.answering(pages.whole(view)), methods=["GET"]) for view in views),
+        *(Route(view.path, pages.answering(pages.whole(view)), methods=["GET"], middleware=_SMALL) for view in views),
         Route("/job/{name:path}", pages.answering(pages.ask), methods=["POST"]),
     ]
 

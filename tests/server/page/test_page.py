@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import re
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from sqlstream.core.errors import SqlStreamError
     from tests.server.client import Client
+    from tests.server.page.browser import Page
 
 TOKENS = Tokens((b"full-0123456789abcdef",), (b"look-0123456789abcdef",))
 FULL, LOOK = TOKENS.all[0].decode(), TOKENS.read_only[0].decode()
@@ -94,6 +96,30 @@ def test_what_the_page_looks_like(browser: Browser) -> None:
     assert sum(sent) < 300_000 and max(sent) < 200_000
     assert browser.get("/static/../page.html").status == 404
     assert browser.get("/static/%2e%2e/html.py").status == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/query", "/catalog", "/help"])
+def test_how_much_a_browser_loads_at_first(browser: Browser, path: str) -> None:
+    def sent(address: str) -> Page:
+        return browser.get(address, **{"Accept-Encoding": "gzip"})
+
+    page = sent(path)
+    assert page.headers["content-encoding"] == "gzip" and page.size < len(page.html)
+    files = set(re.findall(r'(?:src|href)="(/static/[^"]*)"', page.html))
+    loaded: dict[str, Page] = {}
+    while files:
+        loaded |= {address: sent(address) for address in files}
+        imported = {name for file in loaded.values() for name in re.findall(r'(?:from|import)"\./([^"]+)"', file.html)}
+        files = {f"/static/{name}" for name in imported} - loaded.keys()
+    assert page.size + sum(file.size for file in loaded.values()) < 150_000, {address: file.size for address, file in loaded.items()}
+
+
+def test_events_are_not_held_back_by_a_compressor(client: Client) -> None:
+    connection = http.client.HTTPConnection(Browser(client.address).host, timeout=60)
+    connection.request("GET", "/live/", headers={"Accept": "text/event-stream", "Accept-Encoding": "gzip"})
+    answer = connection.getresponse()
+    assert answer.headers["content-encoding"] is None and answer.readline() == b"event: view\n"
+    connection.close()
 
 
 def test_what_is_not_there(browser: Browser) -> None:
