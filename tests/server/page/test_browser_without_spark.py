@@ -57,6 +57,8 @@ def test_a_long_text_can_be_moved_with_the_keyboard(client: Client) -> None:
         page.locator(".cm-scroller").wait_for()
         assert page.evaluate("(s => s.scrollHeight > s.clientHeight)(document.querySelector('.cm-scroller'))")
         assert findings(page) == []
+        # The editor itself shows that it has the focus, and not a line of it.
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "none"
 
 
 def test_a_long_word_makes_no_page_wider(client: Client, tmp_path: Path) -> None:
