@@ -7,6 +7,8 @@ import type { Column, Outcome } from "./session";
 
 const PAGE = 200;
 const DRAW_MS = 250;
+/** While rows come, a chart has so many of them: all would take too long each time. */
+const DRAWN = 10_000;
 /** For so long a row that has changed is shown as such. */
 const FRESH_MS = 1_500;
 
@@ -35,6 +37,8 @@ export class Results {
   private drawing: number | undefined;
   private going: (() => void) | null = null;
   private halted = false;
+  /** Whether rows still come. */
+  private coming = false;
 
   constructor(private readonly root: HTMLElement) {
     for (const button of root.querySelectorAll<HTMLButtonElement>("[data-shape]")) {
@@ -76,6 +80,7 @@ export class Results {
     this.chosen = { ...choice(this.columns), bars: this.chosen.bars };
     void this.plot?.then((plot) => plot.clear());
     this.paused = false;
+    this.coming = true;
     this.part("pause").hidden = false;
     this.root.hidden = false;
     this.part("changes-tab").hidden = outcome.kind !== "Stream";
@@ -90,6 +95,7 @@ export class Results {
         this.soon();
       }
     } finally {
+      this.coming = false;
       this.part("pause").hidden = true;
       clearTimeout(this.drawing);
       this.drawing = undefined;
@@ -117,8 +123,8 @@ export class Results {
 
   private lines(write: (cells: (string | null)[]) => string, end: string): string {
     const names = this.columns.map((column) => column.name);
-    if (this.shape === "changes") return [write(["op", ...names]), ...this.rows.changes.map(({ kind, cells }) => write([kind, ...cells]))].join(end);
-    return [write(names), ...this.rows.rows.map(({ cells }) => write(cells))].join(end);
+    if (this.shape === "changes") return [write(["op", ...names]), ...this.rows.changes().map(({ kind, cells }) => write([kind, ...cells]))].join(end);
+    return [write(names), ...this.rows.rows().map(({ cells }) => write(cells))].join(end);
   }
 
   private shaped(shape: Shape): void {
@@ -149,7 +155,7 @@ export class Results {
   }
 
   private get length(): number {
-    return this.shape === "changes" ? Math.min(this.rows.count, MOST) : this.rows.size;
+    return this.shape === "changes" ? this.rows.kept : this.rows.size;
   }
 
   private get pages(): number {
@@ -177,8 +183,8 @@ export class Results {
     const changes = this.shape === "changes";
     const head = [...(changes ? ["op"] : []), ...this.columns.map((column) => column.name)];
     const shown = changes
-      ? this.rows.changes.slice(start, start + PAGE).map(({ kind, cells }) => ({ cells: [kind, ...cells], fresh: false }))
-      : this.rows.rows.slice(start, start + PAGE).map(({ cells, changed }) => ({ cells, fresh: this.rows.updates && now - changed < FRESH_MS }));
+      ? this.rows.changes(start, start + PAGE).map(({ kind, cells }) => ({ cells: [kind, ...cells], fresh: false }))
+      : this.rows.rows(start, start + PAGE).map(({ cells, changed }) => ({ cells, fresh: this.rows.updates && now - changed < FRESH_MS }));
     const numbers = this.columns.map(isNumeric);
     if (changes) numbers.unshift(false);
     const table = document.createElement("table");
@@ -210,7 +216,10 @@ export class Results {
     this.plot ??= import("./plot").then(({ Plot }) => new Plot(this.part("chart")));
     try {
       const plot = await this.plot;
-      if (this.shape === "chart") this.part("drawn").textContent = plot.draw(this.columns, this.rows.rows, this.chosen);
+      if (this.shape !== "chart") return;
+      const before = this.coming ? Math.max(0, this.rows.size - DRAWN) : 0;
+      const said = plot.draw(this.columns, this.rows.rows(before), this.chosen, before);
+      this.part("drawn").textContent = before ? `The newest ${number(DRAWN)} rows are drawn while rows come. ${said}` : said;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       this.plot = null;

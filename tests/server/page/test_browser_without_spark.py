@@ -12,6 +12,7 @@ import pytest
 from sqlstream.server.page import routes
 from sqlstream.server.page.job import PARTS
 from tests.server.page.test_browser import browsing, findings
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,3 +86,60 @@ def test_a_long_word_makes_no_page_wider(client: Client, tmp_path: Path) -> None
             width = page.evaluate("document.documentElement.scrollWidth")
             wide += [(path[:30], width)] if width > 360 else []
         assert wide == []
+
+
+# Instead of the server: a stream without an end, whose rows are there as fast as they are asked for. Its i-th change is `changeOf(i)`.
+STREAM = """\
+const COLUMNS = [["n", ["BIGINT"]], ["text", ["STRING"]], ["at", ["TIMESTAMP"]]];
+window.sent = 0;
+window.longest = 0;
+new PerformanceObserver((list) => list.getEntries().forEach(({duration}) => (window.longest = Math.max(window.longest, duration))))
+  .observe({type: "longtask"});
+const cells = (n) => [String(n), `text of ${n}`, new Date(1e12 + n * 1000).toISOString().slice(0, 19).replace("T", " ")];
+window.WebSocket = class extends EventTarget {
+  static OPEN = 1;
+  readyState = 1;
+  constructor() {
+    super();
+    setTimeout(() => this.dispatchEvent(new Event("open")));
+  }
+  answer(said) {
+    setTimeout(() => this.dispatchEvent(new MessageEvent("message", {data: JSON.stringify(said)})));
+  }
+  piece(of) {
+    const changes = Array.from({length: PIECE}, (_, i) => changeOf(window.sent + i));
+    window.sent += PIECE;
+    this.answer({id: of, kinds: changes.map(([kind]) => kind), rows: changes.map(([, n]) => cells(n))});
+  }
+  send(text) {
+    const {do: what, id, of} = JSON.parse(text);
+    if (what === "run") this.begun = false;
+    else if (what === "next" && this.begun && window.sent < MOST) this.piece(of);
+    else if (what === "next" && !this.begun) {
+      this.begun = true;
+      this.answer({id: of, outcome: {kind: "Stream", columns: COLUMNS}});
+    } else if (what !== "next") this.answer({id, verdicts: [], findings: [], suggestions: []});
+  }
+};
+"""
+CHANGES = {
+    "appended": "(i) => ['+I', i]",
+    "updated": "(i) => i < 150_000 ? ['+I', i] : [i % 2 ? '+U' : '-U', i % 2 ? i : 149_999 - (i - 150_000) / 2]",
+    "alike": "(i) => i < 150_000 || i % 2 ? ['+I', 7] : ['-D', 7]",
+}
+
+
+@pytest.mark.parametrize("shape", ["Table", "Changelog", "Chart"])
+@pytest.mark.parametrize("changes", CHANGES)
+def test_a_long_stream_does_not_block_the_page(client: Client, changes: str, shape: str) -> None:
+    with browsing(viewport={"width": 1280, "height": 900}) as page:
+        page.add_init_script(f"const PIECE = 5_000, MOST = 300_000, changeOf = {CHANGES[changes]};\n{STREAM}")
+        page.goto(f"{client.address}/query?sql=SELECT 1")
+        page.get_by_role("button", name=re.compile("^Run F5")).click()
+        page.get_by_role("button", name=shape).click()
+        until(lambda: page.evaluate("sent") >= 300_000, 120)
+        page.wait_for_timeout(1_000)
+        assert page.locator("tbody.rows tr").count() <= 200
+        assert ("300,000 changes" if shape == "Changelog" else "100,000 rows") in page.locator('[data-part="count"]').inner_text()
+        # Where all that is kept is looked through for each change, it is several seconds.
+        assert page.evaluate("longest") < 800
