@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
@@ -16,6 +17,8 @@ from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from playwright.sync_api import Page
 
     from tests.server.client import Client
 
@@ -86,6 +89,53 @@ def test_a_long_word_makes_no_page_wider(client: Client, tmp_path: Path) -> None
             width = page.evaluate("document.documentElement.scrollWidth")
             wide += [(path[:30], width)] if width > 360 else []
         assert wide == []
+
+
+TABLES = "CREATE TABLE s (id INT) WITH ('connector' = 'datagen');\nCREATE TABLE p (id INT) WITH ('connector' = 'print');\n"
+
+
+def begin(page: Page, client: Client, text: str) -> None:
+    """Run a text in the editor."""
+    page.goto(f"{client.address}/query?sql={quote(text)}")
+    page.locator(".cm-content").click()
+    page.keyboard.press("F5")
+
+
+def test_what_has_failed_is_said_once(client: Client) -> None:
+    with browsing() as page:
+        begin(page, client, "SET 'pipline.name' = 'x'")
+        page.locator("#said .notice.failing", has_text="There is no option 'pipline.name'.").wait_for()
+        page.locator(".cm-lintRange").first.wait_for()
+        page.wait_for_timeout(1_000)
+        assert page.get_by_text("There is no option 'pipline.name'.").count() == 1
+
+
+def test_a_question_waits_for_its_answer(client: Client) -> None:
+    with browsing() as page:
+        begin(page, client, f"{TABLES}INSERT INTO p SELECT id FROM s")
+        page.locator("#verdict", has_text="is new").wait_for()
+        status = page.get_by_role("status")
+        assert status.inner_text() == "Waiting for your answer"
+        page.keyboard.press("Escape")
+        until(lambda: "Done in" in status.inner_text(), said=status.inner_text)
+
+
+def test_a_connection_that_is_back_is_said_to_be(client: Client) -> None:
+    with browsing() as page:
+        page.add_init_script("window.WebSocket = class extends WebSocket { constructor(to) { super(to); window.socket = this; } }")
+        begin(page, client, TABLES)
+        until(lambda: "Done in" in page.get_by_role("status").inner_text())
+        # What the editor asks by itself has been answered.
+        page.wait_for_timeout(1_500)
+        page.route("**/icon.svg", lambda route: route.abort())
+        page.evaluate("socket.close()")
+        lost = page.get_by_text(re.compile("The server has not answered since"))
+        lost.wait_for()
+        page.wait_for_timeout(3_000)
+        assert lost.is_visible()
+        page.unroute("**/icon.svg")
+        lost.wait_for(state="detached")
+        page.get_by_text("What you run next begins a new session").wait_for()
 
 
 # Instead of the server: a stream without an end, whose rows are there as fast as they are asked for. Its i-th change is `changeOf(i)`.
