@@ -175,7 +175,7 @@ class _Pages:
             said, error = help_of.text(about) if about else None, None
         except ValidationError as unknown:
             said, error = None, unknown
-        return Shown("help.html", {"about": about, "said": said, "error": error, "groups": help_of.topics()}, about or "Help")
+        return Shown("help.html", {"about": about, "said": said, "error": error, "groups": help_of.topics()}, about or "Docs")
 
     # --- how they are answered ----------------------------------------------------------------------------------------
 

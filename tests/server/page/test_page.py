@@ -124,17 +124,18 @@ def test_events_are_not_held_back_by_a_compressor(client: Client) -> None:
 
 def test_what_is_not_there(browser: Browser) -> None:
     page = browser.get("/<script>alert(1)</script>")
-    assert page.status == 404 and "Not found: /<script>alert(1)</script>" in page.text and "<script>alert" not in page.html
+    assert page.status == 404 and "S2: Not found: /<script>alert(1)</script>" in page.text and "<script>alert" not in page.html
     page = browser.get("/job/%3Cb%3Enone")
-    assert page.status == 404 and "Job <b>none does not exist." in page.text and "<b>none" not in page.html
+    assert page.status == 404 and "S2: Job <b>none does not exist." in page.text and "<b>none" not in page.html
     assert "SHOW JOBS lists the jobs of this project." in page.text
+    assert len(browser.get(f"/{'x' * 5_000}").html) < 2_000
     # A client of an interface has its answers as before.
     assert browser.get("/nothing", Accept="*/*").headers["content-type"] == "application/json"
 
 
 def test_help(browser: Browser) -> None:
     page = browser.get("/help")
-    assert page.status == 200 and "Forms of queries" in page.text and "/help?about=CONNECTOR%20kafka" in page.links
+    assert page.status == 200 and "Topics Docs" in page.text and "Forms of queries" in page.text and "/help?about=CONNECTOR%20kafka" in page.links
     # Each of its links leads to what HELP says.
     for link in (link for link in page.links if link.startswith("/help?")):
         assert "HELP lists the topics" not in browser.get(link).text and "There is no help" not in browser.get(link).text, link
