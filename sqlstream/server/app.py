@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 
+from sqlstream.core.errors import ValidationError, shortened
 from sqlstream.server import answers, metrics, openapi
 from sqlstream.server.answers import refusal
 from sqlstream.server.gateway import routes as gateway
@@ -73,5 +74,6 @@ async def _refused(request: Request, problem: Exception) -> Response:
     status = getattr(problem, "status_code", 404)
     what = "Not found" if status == 404 else "Method not allowed"
     if wants_html(request.scope):
-        return html.answer(html.rendered("nothing.html", {"title": what, "path": request.scope["path"]}), status)
+        values = {"code": ValidationError.code, "title": what, "path": shortened(request.scope["path"])}
+        return html.answer(html.rendered("nothing.html", values), status)
     return refusal(f"{what}: {request.method} {request.url.path}", status=status)

@@ -135,7 +135,7 @@ export class Editor {
           placeholder("SELECT ..  or any other statement of Flink SQL"),
           look,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+          EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) this.look();
           }),

@@ -36,38 +36,61 @@ export interface Follower {
   points(json: string): void;
 }
 
-/** Follow the server from now on. */
-export function follow(view: HTMLElement, address: string, follower: Follower): void {
-  const listen = (): EventSource => {
-    const events = new EventSource(address);
-    events.addEventListener("open", () => {
-      lost(null);
-      follower.begun();
-    });
-    events.addEventListener("error", () => {
-      if (!document.body.classList.contains("lost")) {
-        lost("This is how it was then; the page goes on when it answers.");
-      }
-    });
-    events.addEventListener("view", (event) => {
-      exchange(view, (event as MessageEvent<string>).data);
-      follower.changed();
-    });
-    events.addEventListener("points", (event) => follower.points((event as MessageEvent<string>).data));
-    return events;
-  };
+const STALE = "The page shows the figures of that time, and continues when the server answers.";
+/** A server that has been silent for so many of its heartbeats is lost. */
+const MISSED = 2.5;
+
+/** Follow the server from now on. It says something every `alive` seconds, if only that it is there. */
+export function follow(view: HTMLElement, address: string, alive: number, follower: Follower): void {
   // A browser has six connections to a server, whatever the number of its tabs: one that nobody sees leaves its own to the others.
   let events: EventSource | null = null;
+  let watchdog: number | undefined;
+  let heard = Date.now();
+  const leave = () => {
+    clearTimeout(watchdog);
+    events?.close();
+    events = null;
+  };
+  const watch = () => {
+    clearTimeout(watchdog);
+    watchdog = setTimeout(() => {
+      lost(STALE, heard);
+      // The connection may be dead without an error: a new one tells.
+      leave();
+      listen();
+    }, MISSED * alive * 1000);
+  };
+  const hear = () => {
+    heard = Date.now();
+    lost(null);
+    watch();
+  };
+  const listen = () => {
+    const source = new EventSource(address);
+    const on = (name: string, what: (data: string) => void) =>
+      source.addEventListener(name, (event) => {
+        hear();
+        what((event as MessageEvent<string>).data);
+      });
+    on("open", () => follower.begun());
+    on("alive", () => undefined);
+    on("view", (html) => {
+      exchange(view, html);
+      follower.changed();
+    });
+    on("points", (json) => follower.points(json));
+    source.addEventListener("error", () => lost(STALE, heard));
+    events = source;
+    watch();
+  };
   const attend = () => {
-    if (document.hidden) {
-      events?.close();
-      events = null;
-    } else events ??= listen();
+    if (document.hidden) leave();
+    else if (!events) listen();
   };
   document.addEventListener("visibilitychange", attend);
   attend();
   // A browser that keeps the page for Back must not keep the connection.
-  addEventListener("pagehide", () => events?.close());
+  addEventListener("pagehide", leave);
   addEventListener("pageshow", (event) => {
     if (event.persisted) location.reload();
   });

@@ -1,11 +1,13 @@
 // What stands above a view whose server is gone: since when, and what then.
 import { time } from "./format";
 
-/** Say so, and what comes of it; null: the server answers again. */
-export function lost(then: string | null): void {
+/** Say so, and what comes of it; null: the server answers again. `since`: when it was last heard of, in milliseconds since 1970. */
+export function lost(then: string | null, since = Date.now()): void {
   document.body.classList.toggle("lost", then !== null);
   const bar = document.getElementById("lost");
   if (!bar) return;
   bar.hidden = then === null;
-  bar.textContent = then === null ? "" : `The server has not answered since ${time(Date.now() / 1000)}. ${then}`;
+  const text = then === null ? "" : `The server has not answered since ${time(since / 1000)}. ${then}`;
+  // A reader of the screen says again what is written again.
+  if (bar.textContent !== text) bar.textContent = text;
 }

@@ -3,6 +3,7 @@ import { Charts } from "./charts";
 import { localize } from "./format";
 import { place } from "./graph";
 import { follow } from "./live";
+import { keepInSight } from "./target";
 
 const view = document.getElementById("view");
 if (view) {
@@ -10,6 +11,7 @@ if (view) {
   place();
   addEventListener("resize", place);
   document.fonts.ready.then(place);
+  keepInSight(view);
   // What a button asks before anything happens is closed by Escape, and the button has the focus again.
   view.addEventListener("keydown", (event) => {
     const asked = event.key === "Escape" && (event.target as Element).closest<HTMLDetailsElement>("details.ask[open]");
@@ -24,5 +26,5 @@ if (view) {
   };
   charts.into(document.getElementById("charts"));
   const address = view.dataset["live"];
-  if (address) follow(view, address, { begun: () => charts.clear(), changed, points: (json) => charts.add(json) });
+  if (address) follow(view, address, Number(view.dataset["alive"]), { begun: () => charts.clear(), changed, points: (json) => charts.add(json) });
 }

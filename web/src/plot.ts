@@ -2,37 +2,15 @@
 import uPlot from "uplot";
 import { figure, number } from "./format";
 import { around, drawing, step } from "./drawing";
+import type { Choice } from "./choice";
 import type { Column } from "./session";
 import type { Row } from "./rows";
 
-const NUMBERS = ["TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE"];
 const TIMES = ["TIMESTAMP", "TIMESTAMP_LTZ", "DATE"];
-const TEXTS = ["STRING", "VARCHAR", "CHAR", "BOOLEAN"];
 const HEIGHT = 320;
 const exactly = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 15 });
 /** More lines could not be told apart. */
 export const MOST_LINES = 8;
-
-/** What is drawn: the columns by their places, -1 for none. */
-export interface Choice {
-  y: number;
-  by: number;
-  bars: boolean;
-}
-
-export function isNumeric(column: Column): boolean {
-  return NUMBERS.includes(column.type);
-}
-
-/** The columns that can be drawn. */
-export function numeric(columns: Column[]): number[] {
-  return columns.flatMap((column, i) => (isNumeric(column) ? [i] : []));
-}
-
-/** What one would draw first. */
-export function choice(columns: Column[]): Choice {
-  return { y: numeric(columns)[0] ?? -1, by: columns.findIndex((column) => TEXTS.includes(column.type)), bars: false };
-}
 
 function time(columns: Column[]): number {
   const end = columns.findIndex((column) => column.name === "window_end");
@@ -57,7 +35,7 @@ export interface Lines {
   without: number;
 }
 
-export function lines(columns: Column[], rows: Row[], { y, by }: Choice): Lines {
+export function lines(columns: Column[], rows: Row[], { y, by }: Choice, before = 0): Lines {
   const t = time(columns);
   const named = t < 0 && by >= 0;
   const names = named ? [...new Set(rows.map(({ cells }) => cells[by] ?? "NULL"))] : null;
@@ -68,7 +46,7 @@ export function lines(columns: Column[], rows: Row[], { y, by }: Choice): Lines 
   let without = 0;
   rows.forEach(({ cells }, row) => {
     const value = cells[y] ?? null;
-    const x = t >= 0 ? seconds(cells[t] ?? "") : named ? place.get(cells[by] ?? "NULL")! : row + 1;
+    const x = t >= 0 ? seconds(cells[t] ?? "") : named ? place.get(cells[by] ?? "NULL")! : before + row + 1;
     if (value === null || !Number.isFinite(Number(value)) || Number.isNaN(x)) {
       without++;
       return;
@@ -130,9 +108,9 @@ export class Plot {
     this.again = () => undefined;
   }
 
-  /** Draw; what is to be said of it. */
-  draw(columns: Column[], rows: Row[], chosen: Choice): string {
-    const { x, of, all, timed, names, covered, without } = lines(columns, rows, chosen);
+  /** Draw rows, which stand behind so many others that are not drawn; what is to be said of it. */
+  draw(columns: Column[], rows: Row[], chosen: Choice, before = 0): string {
+    const { x, of, all, timed, names, covered, without } = lines(columns, rows, chosen, before);
     const data = [x, ...of.values()] as uPlot.AlignedData;
     const like = JSON.stringify([chosen, timed, names, [...of.keys()]]);
     if (this.plot && this.drawn === like) this.plot.setData(data);
@@ -141,7 +119,7 @@ export class Plot {
       this.drawn = like;
       this.make(columns, data, [...of.keys()], chosen.bars, timed, names);
     }
-    this.again = () => void this.draw(columns, rows, chosen);
+    this.again = () => void this.draw(columns, rows, chosen, before);
     const said = all > of.size ? [`The first ${of.size} of ${number(all)} lines are drawn.`] : [];
     if (covered) said.push(`${number(covered)} ${covered === 1 ? "row is" : "rows are"} not drawn: a later one is at the same place.`);
     if (without) said.push(`${number(without)} ${without === 1 ? "row has" : "rows have"} no number to draw.`);

@@ -6,6 +6,7 @@ import { Results } from "./results";
 import { ServerError, Session, type Failure } from "./session";
 
 const DRAFT = "sqlstream.query";
+const ASK_AGAIN_MS = 2_000;
 /** The end of the question whether a job that has changed goes on. */
 const GO_ON = "\nGo on with what is kept?";
 
@@ -18,6 +19,20 @@ function made(tag: string, text: string, name = ""): HTMLElement {
   element.textContent = text;
   element.className = name;
   return element;
+}
+
+/** Whether a failure says what a finding says, of the same place. */
+function says(failure: Failure | null, { line, column, code, message }: Finding): boolean {
+  const location = failure?.location;
+  return failure?.code === code && failure.message === message && location?.line === line && location.column === column;
+}
+
+/** Whether the server answers anything. */
+function answers(): Promise<boolean> {
+  return fetch("/static/icon.svg", { method: "HEAD", cache: "no-store" }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** What would become of a job, as the server says it. */
@@ -39,6 +54,8 @@ class QueryView {
   private readonly parameters = document.getElementById("parameters") as HTMLFormElement | null;
   private readonly saved: string;
   private running = false;
+  /** What the last run has failed with, in the text of the editor. */
+  private failure: Failure | null = null;
   /** Which questions the user has answered already. */
   private agreed = (_question: string) => false;
   /** Answers no to what is asked, if something is. */
@@ -49,7 +66,7 @@ class QueryView {
     this.session = new Session(Number(place.dataset["protocol"]), place.dataset["release"] ?? "", {
       confirm: (question) => (this.agreed(question) ? Promise.resolve(true) : this.asked(question)),
       download: (name, pieces) => this.results.download(name, pieces as BlobPart[], "application/octet-stream"),
-      lost: (failure) => lost(failure && failure.hint),
+      lost: (failure) => (failure ? void this.lost(failure) : lost(null)),
       told: (line, passing) => (passing ? (this.status.textContent = line) : line && this.say(line)),
     });
     source.hidden = true;
@@ -115,6 +132,7 @@ class QueryView {
     }
     this.running = true;
     this.stop.disabled = false;
+    this.failure = null;
     this.said.replaceChildren();
     this.verdict.replaceChildren();
     this.results.hide();
@@ -216,8 +234,10 @@ class QueryView {
       const row = made("p", "", "row");
       const agree = made("button", yes) as HTMLButtonElement;
       const decline = made("button", "Cancel") as HTMLButtonElement;
+      this.status.textContent = "Waiting for your answer";
       const choose = (chosen: boolean) => {
         this.decline = () => undefined;
+        this.status.textContent = "Running ...";
         place.replaceChildren();
         this.editor.focus();
         resolve(chosen);
@@ -234,6 +254,14 @@ class QueryView {
     });
   }
 
+  /** Say that the server is gone, until it answers again; the session is gone with it. */
+  private async lost({ message, hint }: Failure): Promise<void> {
+    lost(hint);
+    while (!(await answers())) await new Promise((again) => setTimeout(again, ASK_AGAIN_MS));
+    lost(null);
+    if (!this.session.open) this.say(`${message} ${hint}`);
+  }
+
   // --- what is said ----------------------------------------------------------------------------------------------------
 
   private say(text: string): void {
@@ -246,7 +274,9 @@ class QueryView {
     return pre;
   }
 
-  private failed({ code, message, hint, location }: Failure, seen: boolean): void {
+  private failed(failure: Failure, seen: boolean): void {
+    const { code, message, hint, location } = failure;
+    if (seen) this.failure = failure;
     const box = made("div", "", "notice failing");
     const first = made("p", `${code} ${message}`.trim());
     if (location && (seen || location.file)) {
@@ -270,7 +300,7 @@ class QueryView {
   private found(findings: Finding[]): void {
     const list = the("findings");
     list.replaceChildren(
-      ...findings.map((one) => {
+      ...findings.filter((one) => !says(this.failure, one)).map((one) => {
         const item = document.createElement("li");
         const go = made("button", `${one.line}:${one.column}`, "place") as HTMLButtonElement;
         go.addEventListener("click", () => this.editor.go(one.line, one.column));

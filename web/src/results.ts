@@ -1,11 +1,14 @@
 // A result: as a table, as its changes, as a chart.
+import { choice, isNumeric, numeric, type Choice } from "./choice";
 import { number } from "./format";
-import { choice, isNumeric, numeric, Plot, type Choice } from "./plot";
+import type { Plot } from "./plot";
 import { MOST, Rows } from "./rows";
 import type { Column, Outcome } from "./session";
 
 const PAGE = 200;
 const DRAW_MS = 250;
+/** While rows come, a chart has so many of them: all would take too long each time. */
+const DRAWN = 10_000;
 /** For so long a row that has changed is shown as such. */
 const FRESH_MS = 1_500;
 
@@ -30,13 +33,14 @@ export class Results {
   private shape: Shape = "table";
   private page = -1;
   private chosen: Choice = { y: -1, by: -1, bars: false };
-  private readonly plot: Plot;
+  private plot: Promise<Plot> | null = null;
   private drawing: number | undefined;
   private going: (() => void) | null = null;
   private halted = false;
+  /** Whether rows still come. */
+  private coming = false;
 
   constructor(private readonly root: HTMLElement) {
-    this.plot = new Plot(this.part("chart"));
     for (const button of root.querySelectorAll<HTMLButtonElement>("[data-shape]")) {
       button.addEventListener("click", () => this.shaped(button.dataset["shape"] as Shape));
     }
@@ -74,8 +78,9 @@ export class Results {
     this.rows = new Rows();
     this.page = outcome.kind === "Stream" ? -1 : 0;
     this.chosen = { ...choice(this.columns), bars: this.chosen.bars };
-    this.plot.clear();
+    void this.plot?.then((plot) => plot.clear());
     this.paused = false;
+    this.coming = true;
     this.part("pause").hidden = false;
     this.root.hidden = false;
     this.part("changes-tab").hidden = outcome.kind !== "Stream";
@@ -90,6 +95,7 @@ export class Results {
         this.soon();
       }
     } finally {
+      this.coming = false;
       this.part("pause").hidden = true;
       clearTimeout(this.drawing);
       this.drawing = undefined;
@@ -117,8 +123,8 @@ export class Results {
 
   private lines(write: (cells: (string | null)[]) => string, end: string): string {
     const names = this.columns.map((column) => column.name);
-    if (this.shape === "changes") return [write(["op", ...names]), ...this.rows.changes.map(({ kind, cells }) => write([kind, ...cells]))].join(end);
-    return [write(names), ...this.rows.rows.map(({ cells }) => write(cells))].join(end);
+    if (this.shape === "changes") return [write(["op", ...names]), ...this.rows.changes().map(({ kind, cells }) => write([kind, ...cells]))].join(end);
+    return [write(names), ...this.rows.rows().map(({ cells }) => write(cells))].join(end);
   }
 
   private shaped(shape: Shape): void {
@@ -149,7 +155,7 @@ export class Results {
   }
 
   private get length(): number {
-    return this.shape === "changes" ? Math.min(this.rows.count, MOST) : this.rows.size;
+    return this.shape === "changes" ? this.rows.kept : this.rows.size;
   }
 
   private get pages(): number {
@@ -169,7 +175,7 @@ export class Results {
     if (!this.columns.length) return;
     this.part("count").textContent = this.count();
     if (this.shape === "chart") {
-      this.part("drawn").textContent = this.plot.draw(this.columns, this.rows.rows, this.chosen);
+      void this.chart();
       return;
     }
     const start = this.at * PAGE;
@@ -177,8 +183,8 @@ export class Results {
     const changes = this.shape === "changes";
     const head = [...(changes ? ["op"] : []), ...this.columns.map((column) => column.name)];
     const shown = changes
-      ? this.rows.changes.slice(start, start + PAGE).map(({ kind, cells }) => ({ cells: [kind, ...cells], fresh: false }))
-      : this.rows.rows.slice(start, start + PAGE).map(({ cells, changed }) => ({ cells, fresh: this.rows.updates && now - changed < FRESH_MS }));
+      ? this.rows.changes(start, start + PAGE).map(({ kind, cells }) => ({ cells: [kind, ...cells], fresh: false }))
+      : this.rows.rows(start, start + PAGE).map(({ cells, changed }) => ({ cells, fresh: this.rows.updates && now - changed < FRESH_MS }));
     const numbers = this.columns.map(isNumeric);
     if (changes) numbers.unshift(false);
     const table = document.createElement("table");
@@ -204,6 +210,21 @@ export class Results {
     this.part("rows").replaceChildren(table);
     this.part("pages").hidden = this.pages < 2;
     this.part("at").textContent = `${number(start + 1)} to ${number(Math.min(start + PAGE, this.length))}`;
+  }
+
+  private async chart(): Promise<void> {
+    this.plot ??= import("./plot").then(({ Plot }) => new Plot(this.part("chart")));
+    try {
+      const plot = await this.plot;
+      if (this.shape !== "chart") return;
+      const before = this.coming ? Math.max(0, this.rows.size - DRAWN) : 0;
+      const said = plot.draw(this.columns, this.rows.rows(before), this.chosen, before);
+      this.part("drawn").textContent = before ? `The newest ${number(DRAWN)} rows are drawn while rows come. ${said}` : said;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      this.plot = null;
+      this.part("drawn").textContent = "The server did not send the chart's script.";
+    }
   }
 
   private count(): string {

@@ -61,6 +61,11 @@ class Doing:
         return self.work.begun if self.work.ended is None else self.work.ended
 
     @property
+    def took(self) -> float | None:
+        """How many seconds it took, when it is done."""
+        return None if self.work.ended is None else self.work.ended - self.work.begun
+
+    @property
     def text(self) -> str:
         """It in words."""
         verb = VERBS[self.action]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote
 
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import RedirectResponse, StreamingResponse
 from starlette.routing import Mount, Route
@@ -40,10 +42,12 @@ if TYPE_CHECKING:
 
 # How often a view is looked at, whether something in it has changed.
 _EVERY_SECONDS = 1.0
-# A connection over which nothing goes is taken for lost by what stands between.
-_ALIVE_SECONDS = 15.0
+# The heartbeat of a view in which nothing changes: what stands between, and the page, take a silent connection for lost.
+_ALIVE_SECONDS = 5.0
 # A topic of HELP has at most so many characters.
 _LONGEST_TOPIC = 100
+# Whole pages and files are compressed; events would wait in a compressor for those behind them.
+_SMALL = (Middleware(GZipMiddleware),)
 _SHOWN = ("failing", "behind", "running", "still")
 
 
@@ -67,7 +71,7 @@ def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
         Route("/login", pages.answering(pages.log_in), methods=["POST"]),
         Route("/logout", pages.answering(pages.log_out), methods=["POST"]),
         *(Route(f"/live{view.path}", pages.answering(pages.live(view)), methods=["GET"]) for view in views if view.follows),
-        *(Route(view.path, pages.answering(pages.whole(view)), methods=["GET"]) for view in views),
+        *(Route(view.path, pages.answering(pages.whole(view)), methods=["GET"], middleware=_SMALL) for view in views),
         Route("/job/{name:path}", pages.answering(pages.ask), methods=["POST"]),
     ]
 
@@ -171,7 +175,7 @@ class _Pages:
             said, error = help_of.text(about) if about else None, None
         except ValidationError as unknown:
             said, error = None, unknown
-        return Shown("help.html", {"about": about, "said": said, "error": error, "groups": help_of.topics()}, about or "Help")
+        return Shown("help.html", {"about": about, "said": said, "error": error, "groups": help_of.topics()}, about or "Docs")
 
     # --- how they are answered ----------------------------------------------------------------------------------------
 
@@ -199,7 +203,7 @@ class _Pages:
     async def _events(self, request: Request, view: View) -> AsyncIterator[str]:
         """A view as it changes, until the client or the server leaves."""
         leaving: asyncio.Event = request.app.state.leaving
-        at, before, silent = 0.0, "", 0.0
+        at, before, spoken = 0.0, "", 0.0
         while not leaving.is_set():
             events = ""
             try:
@@ -214,10 +218,10 @@ class _Pages:
             if shown.job is not None and (points := await run_in_threadpool(self._job.points, shown.job, at)) is not None:
                 at = points.last
                 events += _event("points", points.columns)
-            silent = 0.0 if events else silent + _EVERY_SECONDS
-            if silent >= _ALIVE_SECONDS:
-                events, silent = ": \n\n", 0.0
+            if not events and time.monotonic() - spoken >= _ALIVE_SECONDS:
+                events = _event("alive", "now")
             if events:
+                spoken = time.monotonic()
                 yield events
             try:
                 await asyncio.wait_for(leaving.wait(), _EVERY_SECONDS)
@@ -242,6 +246,7 @@ class _Pages:
             **shown.values,
             "title": shown.title,
             "live": f"/live{quote(path)}{query}",
+            "alive": _ALIVE_SECONDS,
             "project": self._server.project.name,
             "totals": None,
             "may_change": may_change(request.scope),

@@ -181,6 +181,27 @@ def test_what_is_shown_follows_and_stays_where_it_is(busy: Client, files: Path) 
         page.locator("h1 + .state", has_text="finished").wait_for()
 
 
+def test_a_part_that_an_address_names_stays_in_sight(busy: Client) -> None:
+    def top() -> float:
+        return page.locator("#known").bounding_box()["y"]
+
+    with browsing(viewport={"width": 360, "height": 740}) as page:
+        open_job(page, busy.address, "counts")
+        page.locator("#charts canvas").first.wait_for(timeout=20_000)
+        for part in ("Log", "Checkpoints"):
+            page.get_by_role("link", name=part, exact=True).click()
+            page.locator(".tabs [aria-current]", has_text=part).wait_for()
+            page.locator("#charts canvas").first.wait_for(timeout=20_000)
+            page.wait_for_timeout(500)
+            assert 0 <= top() < 640, part
+        # A user who goes elsewhere is not taken back.
+        page.mouse.move(180, 300)
+        page.mouse.wheel(0, -5_000)
+        page.set_viewport_size({"width": 400, "height": 740})
+        page.wait_for_timeout(500)
+        assert page.evaluate("scrollY") == 0
+
+
 def test_it_is_there_at_once(busy: Client) -> None:
     with browsing() as page:
         painted = []

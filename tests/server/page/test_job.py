@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -87,6 +88,10 @@ def test_a_job_is_stopped_with_a_savepoint_and_started(browser: Browser, files: 
     assert browser.post(PATH, {"action": "savepoint"}).headers["location"] == f"{PATH}#name"
     page = shown(browser, PATH, "The savepoint was made")
     assert "file:///" in page.text
+    # How long it took stays as it is.
+    notice = re.search(r'role="status">.*?</div>', page.html, re.S)
+    time.sleep(1.1)
+    assert notice is not None and notice[0] in browser.get(PATH).html
     assert browser.post(PATH, {"action": "stop with savepoint"}).status == 303
     page = shown(browser, PATH, "Stopped with a savepoint")
     assert page.buttons == ["start"] and f"{NAME} stopped" in page.text

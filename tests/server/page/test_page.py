@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import re
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import pytest
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.tokens import Tokens
-from sqlstream.server.page import html
+from sqlstream.server.page import html, routes
 from tests.server.conftest import serving
 from tests.server.page.browser import Browser
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from sqlstream.core.errors import SqlStreamError
     from tests.server.client import Client
+    from tests.server.page.browser import Page
 
 TOKENS = Tokens((b"full-0123456789abcdef",), (b"look-0123456789abcdef",))
 FULL, LOOK = TOKENS.all[0].decode(), TOKENS.read_only[0].decode()
@@ -96,19 +98,44 @@ def test_what_the_page_looks_like(browser: Browser) -> None:
     assert browser.get("/static/%2e%2e/html.py").status == 404
 
 
+@pytest.mark.parametrize("path", ["/", "/query", "/catalog", "/help"])
+def test_how_much_a_browser_loads_at_first(browser: Browser, path: str) -> None:
+    def sent(address: str) -> Page:
+        return browser.get(address, **{"Accept-Encoding": "gzip"})
+
+    page = sent(path)
+    assert page.headers["content-encoding"] == "gzip" and page.size < len(page.html)
+    files = set(re.findall(r'(?:src|href)="(/static/[^"]*)"', page.html))
+    loaded: dict[str, Page] = {}
+    while files:
+        loaded |= {address: sent(address) for address in files}
+        imported = {name for file in loaded.values() for name in re.findall(r'(?:from|import)"\./([^"]+)"', file.html)}
+        files = {f"/static/{name}" for name in imported} - loaded.keys()
+    assert page.size + sum(file.size for file in loaded.values()) < 150_000, {address: file.size for address, file in loaded.items()}
+
+
+def test_events_are_not_held_back_by_a_compressor(client: Client) -> None:
+    connection = http.client.HTTPConnection(Browser(client.address).host, timeout=60)
+    connection.request("GET", "/live/", headers={"Accept": "text/event-stream", "Accept-Encoding": "gzip"})
+    answer = connection.getresponse()
+    assert answer.headers["content-encoding"] is None and answer.readline() == b"event: view\n"
+    connection.close()
+
+
 def test_what_is_not_there(browser: Browser) -> None:
     page = browser.get("/<script>alert(1)</script>")
-    assert page.status == 404 and "Not found: /<script>alert(1)</script>" in page.text and "<script>alert" not in page.html
+    assert page.status == 404 and "S2: Not found: /<script>alert(1)</script>" in page.text and "<script>alert" not in page.html
     page = browser.get("/job/%3Cb%3Enone")
-    assert page.status == 404 and "Job <b>none does not exist." in page.text and "<b>none" not in page.html
+    assert page.status == 404 and "S2: Job <b>none does not exist." in page.text and "<b>none" not in page.html
     assert "SHOW JOBS lists the jobs of this project." in page.text
+    assert len(browser.get(f"/{'x' * 5_000}").html) < 2_000
     # A client of an interface has its answers as before.
     assert browser.get("/nothing", Accept="*/*").headers["content-type"] == "application/json"
 
 
 def test_help(browser: Browser) -> None:
     page = browser.get("/help")
-    assert page.status == 200 and "Forms of queries" in page.text and "/help?about=CONNECTOR%20kafka" in page.links
+    assert page.status == 200 and "Topics Docs" in page.text and "Forms of queries" in page.text and "/help?about=CONNECTOR%20kafka" in page.links
     # Each of its links leads to what HELP says.
     for link in (link for link in page.links if link.startswith("/help?")):
         assert "HELP lists the topics" not in browser.get(link).text and "There is no help" not in browser.get(link).text, link
@@ -131,14 +158,22 @@ def test_a_view_follows_what_changes(client: Client, browser: Browser) -> None:
     folder = client.server.jobs.folders.jobs / "x"
     folder.mkdir(parents=True)
     (folder / "job.json").write_text('{"layout": 2, "name": "a <i> job", "sinks": []}')
-    name, text = next(events)
-    assert name == "view" and "a &lt;i&gt; job" in text and "suspended" in text
+    text = next(text for name, text in events if name == "view")
+    assert "a &lt;i&gt; job" in text and "suspended" in text
     events.close()
     page = browser.get("/job/a%20%3Ci%3E%20job")
     assert page.status == 200 and "a <i> job suspended" in page.text
     assert [browser.get(f"/job/a%20%3Ci%3E%20job?show={part}").status for part in ("plan", "versions", "log", "rows", "nothing")] == [200] * 5
     assert browser.get("/?show=failing").text.count("suspended") == 1
     assert "No job is running." in browser.get("/?show=running").text
+
+
+def test_a_view_that_stays_as_it_is_has_a_heartbeat(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "_ALIVE_SECONDS", 1.0)
+    assert 'data-alive="1.0"' in browser.get("/").html
+    events = browser.events("/live/")
+    assert [next(events)[0] for _ in range(3)] == ["view", "alive", "alive"]
+    events.close()
 
 
 def test_a_browser_without_a_token_logs_in(guarded: Browser) -> None:

@@ -1,0 +1,195 @@
+"""The page in a real browser, where it needs a server alone."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from sqlstream.server.page import routes
+from sqlstream.server.page.job import PARTS
+from tests.server.page.test_browser import browsing, findings
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+    from tests.server.client import Client
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_server_that_stands_still(client: Client, monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
+    """Its connections are open, and nothing comes."""
+    moves = threading.Event()
+    moves.set()
+    made = routes._event
+
+    def event(name: str, text: str) -> str:
+        moves.wait(60)
+        return made(name, text)
+
+    monkeypatch.setattr(routes, "_event", event)
+    monkeypatch.setattr(routes, "_ALIVE_SECONDS", 1.0)
+    with browsing(color_scheme=scheme) as page:
+        page.goto(client.address)
+        page.wait_for_timeout(4_000)
+        lost = page.get_by_text(re.compile("The server has not answered since"))
+        assert lost.count() == 0
+        moves.clear()
+        try:
+            lost.wait_for(timeout=10_000)
+            assert page.get_by_text("This project has no jobs yet").is_visible()
+            assert findings(page) == []
+            # What is greyed by a filter is as readable.
+            assert page.evaluate("getComputedStyle(document.getElementById('view')).opacity") == "1"
+        finally:
+            moves.set()
+        lost.wait_for(state="detached", timeout=10_000)
+
+
+def test_a_long_text_can_be_moved_with_the_keyboard(client: Client) -> None:
+    with browsing(viewport={"width": 1280, "height": 900}) as page:
+        page.goto(f"{client.address}/query?sql={'SELECT 1;%0A' * 200}")
+        page.locator(".cm-scroller").wait_for()
+        assert page.evaluate("(s => s.scrollHeight > s.clientHeight)(document.querySelector('.cm-scroller'))")
+        assert findings(page) == []
+        # The editor itself shows that it has the focus, and not a line of it.
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "none"
+
+
+def test_a_long_word_makes_no_page_wider(client: Client, tmp_path: Path) -> None:
+    long = "m" * 200
+    folder = client.server.jobs.folders.jobs / "x"
+    folder.mkdir(parents=True)
+    (folder / "job.json").write_text(json.dumps({"layout": 2, "name": long, "sinks": []}))
+    (tmp_path / "queries").mkdir()
+    (tmp_path / "queries" / f"{long[:100]}.sql").write_text(f"-- {long}\n-- :{long} INT -- {long}\nSELECT :{long};\n")
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "t.sql").write_text(
+        f"CREATE TABLE {long} ({long} INT COMMENT '{long}') COMMENT '{long}' WITH ('connector' = 'filesystem', 'format' = 'json', 'path' = '/{long}');"
+    )
+    paths = [
+        "/", "/catalog", f"/catalog/default_catalog/default_database/{long}", f"/catalog/default_catalog/default_database/{long}1",
+        *(f"/job/{long}?show={part.name}" for part in PARTS), f"/job/{long}1", "/query", f"/query?saved={long[:100]}", f"/query?saved={long}",
+        f"/query?job={long}", f"/query?job={long}1", f"/query?sql={long}", f"/help?about={long}", f"/{long}", f"/function/{long}", f"/topics/{long}",
+    ]  # fmt: skip
+    with browsing(viewport={"width": 360, "height": 740}) as page:
+        wide = []
+        for path in paths:
+            page.goto(f"{client.address}{path}")
+            page.wait_for_load_state()
+            width = page.evaluate("document.documentElement.scrollWidth")
+            wide += [(path[:30], width)] if width > 360 else []
+        assert wide == []
+
+
+TABLES = "CREATE TABLE s (id INT) WITH ('connector' = 'datagen');\nCREATE TABLE p (id INT) WITH ('connector' = 'print');\n"
+
+
+def begin(page: Page, client: Client, text: str) -> None:
+    """Run a text in the editor."""
+    page.goto(f"{client.address}/query?sql={quote(text)}")
+    page.locator(".cm-content").click()
+    page.keyboard.press("F5")
+
+
+def test_what_has_failed_is_said_once(client: Client) -> None:
+    with browsing() as page:
+        begin(page, client, "SET 'pipline.name' = 'x'")
+        page.locator("#said .notice.failing", has_text="There is no option 'pipline.name'.").wait_for()
+        page.locator(".cm-lintRange").first.wait_for()
+        page.wait_for_timeout(1_000)
+        assert page.get_by_text("There is no option 'pipline.name'.").count() == 1
+
+
+def test_a_question_waits_for_its_answer(client: Client) -> None:
+    with browsing() as page:
+        begin(page, client, f"{TABLES}INSERT INTO p SELECT id FROM s")
+        page.locator("#verdict", has_text="is new").wait_for()
+        status = page.get_by_role("status")
+        assert status.inner_text() == "Waiting for your answer"
+        page.keyboard.press("Escape")
+        until(lambda: "Done in" in status.inner_text(), said=status.inner_text)
+
+
+def test_a_connection_that_is_back_is_said_to_be(client: Client) -> None:
+    with browsing() as page:
+        page.add_init_script("window.WebSocket = class extends WebSocket { constructor(to) { super(to); window.socket = this; } }")
+        begin(page, client, TABLES)
+        until(lambda: "Done in" in page.get_by_role("status").inner_text())
+        # What the editor asks by itself has been answered.
+        page.wait_for_timeout(1_500)
+        page.route("**/icon.svg", lambda route: route.abort())
+        page.evaluate("socket.close()")
+        lost = page.get_by_text(re.compile("The server has not answered since"))
+        lost.wait_for()
+        page.wait_for_timeout(3_000)
+        assert lost.is_visible()
+        page.unroute("**/icon.svg")
+        lost.wait_for(state="detached")
+        page.get_by_text("What you run next begins a new session").wait_for()
+
+
+# Instead of the server: a stream without an end, whose rows are there as fast as they are asked for. Its i-th change is `changeOf(i)`.
+STREAM = """\
+const COLUMNS = [["n", ["BIGINT"]], ["text", ["STRING"]], ["at", ["TIMESTAMP"]]];
+window.sent = 0;
+window.longest = 0;
+new PerformanceObserver((list) => list.getEntries().forEach(({duration}) => (window.longest = Math.max(window.longest, duration))))
+  .observe({type: "longtask"});
+const cells = (n) => [String(n), `text of ${n}`, new Date(1e12 + n * 1000).toISOString().slice(0, 19).replace("T", " ")];
+window.WebSocket = class extends EventTarget {
+  static OPEN = 1;
+  readyState = 1;
+  constructor() {
+    super();
+    setTimeout(() => this.dispatchEvent(new Event("open")));
+  }
+  answer(said) {
+    setTimeout(() => this.dispatchEvent(new MessageEvent("message", {data: JSON.stringify(said)})));
+  }
+  piece(of) {
+    const changes = Array.from({length: PIECE}, (_, i) => changeOf(window.sent + i));
+    window.sent += PIECE;
+    this.answer({id: of, kinds: changes.map(([kind]) => kind), rows: changes.map(([, n]) => cells(n))});
+  }
+  send(text) {
+    const {do: what, id, of} = JSON.parse(text);
+    if (what === "run") this.begun = false;
+    else if (what === "next" && this.begun && window.sent < MOST) this.piece(of);
+    else if (what === "next" && !this.begun) {
+      this.begun = true;
+      this.answer({id: of, outcome: {kind: "Stream", columns: COLUMNS}});
+    } else if (what !== "next") this.answer({id, verdicts: [], findings: [], suggestions: []});
+  }
+};
+"""
+CHANGES = {
+    "appended": "(i) => ['+I', i]",
+    "updated": "(i) => i < 150_000 ? ['+I', i] : [i % 2 ? '+U' : '-U', i % 2 ? i : 149_999 - (i - 150_000) / 2]",
+    "alike": "(i) => i < 150_000 || i % 2 ? ['+I', 7] : ['-D', 7]",
+}
+
+
+@pytest.mark.parametrize("shape", ["Table", "Changelog", "Chart"])
+@pytest.mark.parametrize("changes", CHANGES)
+def test_a_long_stream_does_not_block_the_page(client: Client, changes: str, shape: str) -> None:
+    with browsing(viewport={"width": 1280, "height": 900}) as page:
+        page.add_init_script(f"const PIECE = 5_000, MOST = 300_000, changeOf = {CHANGES[changes]};\n{STREAM}")
+        page.goto(f"{client.address}/query?sql=SELECT 1")
+        page.get_by_role("button", name=re.compile("^Run F5")).click()
+        page.get_by_role("button", name=shape).click()
+        until(lambda: page.evaluate("sent") >= 300_000, 120)
+        page.wait_for_timeout(1_000)
+        assert page.locator("tbody.rows tr").count() <= 200
+        assert ("300,000 changes" if shape == "Changelog" else "100,000 rows") in page.locator('[data-part="count"]').inner_text()
+        # Where all that is kept is looked through for each change, it is several seconds.
+        assert page.evaluate("longest") < 800
