@@ -24,6 +24,11 @@ const GONE: Failure = {
   location: null,
 };
 
+const SILENT: Failure = { ...GONE, message: "The server does not answer.", hint: "What runs goes on when it does." };
+/** So often the server is asked whether it is there, and after so long without an answer it is not. */
+const ASK_MS = 5_000;
+const SILENT_MS = 12_500;
+
 /** A column of a result: its name, and the root of its type. */
 export interface Column {
   name: string;
@@ -58,7 +63,7 @@ export interface Listener {
   confirm(question: string): Promise<boolean>;
   download(name: string, pieces: Uint8Array[]): void;
   told(line: string, passing: boolean): void;
-  /** The connection has ended that was there; null: there is one again. */
+  /** The connection has ended that was there, or nothing comes by it; null: there is one again. */
   lost(failure: Failure | null): void;
 }
 
@@ -134,7 +139,28 @@ export class Session {
     await this.asked(socket, "open", { protocol: this.protocol, release: this.release, options: {}, variables: {}, interactive: true, save: true, asks: true });
     begun = true;
     this.listener.lost(null);
+    this.watch(socket);
     return socket;
+  }
+
+  /** Tell when the server is silent though the connection stands. */
+  private watch(socket: WebSocket): void {
+    let asked = 0;
+    let told = false;
+    const answered = () => {
+      asked = 0;
+      told = false;
+    };
+    const watching = setInterval(() => {
+      if (!asked) {
+        asked = Date.now();
+        this.asked(socket, "alive", {}).then(answered, answered);
+      } else if (!told && Date.now() - asked >= SILENT_MS) {
+        told = true;
+        this.listener.lost(SILENT);
+      }
+    }, ASK_MS);
+    socket.addEventListener("close", () => clearInterval(watching));
   }
 
   private hear(said: Said): void {

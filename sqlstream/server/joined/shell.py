@@ -62,6 +62,8 @@ class Shell:
         match said.get("do"):
             case "run":
                 self._run(said)
+            case "alive":
+                self._send({"id": _number(said, "id")})
             case "next" | "stop" | "reply":
                 # The script may have ended.
                 if (script := self._scripts.get(_number(said, "of"))) is not None:

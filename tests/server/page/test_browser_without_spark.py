@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
 
+from sqlstream.server.joined.shell import Shell
 from sqlstream.server.page import routes
 from sqlstream.server.page.job import PARTS
 from tests.server.page.test_browser import browsing, findings
@@ -136,6 +137,30 @@ def test_a_connection_that_is_back_is_said_to_be(client: Client) -> None:
         page.unroute("**/icon.svg")
         lost.wait_for(state="detached")
         page.get_by_text("What you run next begins a new session").wait_for()
+
+
+def test_a_session_whose_server_stands_still(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    moves = threading.Event()
+    moves.set()
+    hear = Shell.hear
+
+    def late(shell: Shell, said: dict[str, Any]) -> None:
+        moves.wait(60)
+        hear(shell, said)
+
+    monkeypatch.setattr(Shell, "hear", late)
+    with browsing() as page:
+        begin(page, client, TABLES)
+        until(lambda: "Done in" in page.get_by_role("status").inner_text())
+        moves.clear()
+        lost = page.get_by_text(re.compile("The server has not answered since"))
+        try:
+            lost.wait_for(timeout=40_000)
+        finally:
+            moves.set()
+        lost.wait_for(state="detached")
+        # The session is the same.
+        assert page.get_by_text("What you run next begins a new session").count() == 0
 
 
 # Instead of the server: a stream without an end, whose rows are there as fast as they are asked for. Its i-th change is `changeOf(i)`.
