@@ -23,27 +23,33 @@ _FOLDERS = ("catalog", "queries", "udfs")
 _SETTINGS, _IGNORED = "sqlstream.toml", ".gitignore"
 # What a project's folder has that is not for git.
 _IGNORE = ".sqlstream/\nspark-warehouse/\nmetastore_db/\nderby.log\n__pycache__/\n"
+_WHAT = "{what} in {folder}: tables are in catalog/, saved queries in queries/,\nfunctions in udfs/, settings in sqlstream.toml."
+# At most 80 columns wide.
 _NEXT = {
-    None: """\
-A project is in {folder}: tables in catalog/, saved queries in queries/, functions in udfs/, settings in sqlstream.toml.
+    None: f"""\
+{_WHAT}
 
 What to try next:
-  cd {folder}
-  sqlstream                                     the shell: SELECT * FROM orders; shows rows, \\n lists saved queries, HELP; explains
-  sqlstream query orders_per_customer           runs the saved query
-  sqlstream kafka start                         a development broker: \\infer TOPIC in the shell makes a table of a topic
-  sqlstream init bank --example bank            a larger project, to look at""",
-    "bank": """\
-The bank is in {folder}: tables in catalog/, saved queries in queries/, functions in udfs/, settings in sqlstream.toml.
+  cd {{folder}}
+  sqlstream                              the shell: SELECT * FROM orders; HELP;
+                                         \\n there lists the saved queries
+  sqlstream query orders_per_customer    runs the saved query
+  sqlstream kafka start                  a development broker: \\infer TOPIC
+                                         makes a table of a topic
+  sqlstream init bank --example bank     a larger project, to look at""",
+    "bank": f"""\
+{_WHAT}
 
 What to try next:
-  cd {folder}
-  sqlstream check                               what is wrong or risky in them
-  sqlstream kafka start                         a development broker, which the tables find
-  python -m sqlstream.cli.bank transactions | sqlstream kafka produce transactions - --key-separator "$(printf '\\t')" --partitions 5
-  sqlstream -f queries/account_activity.sql     a saved query as a streaming job into Delta
-  sqlstream                                     the shell: SHOW TABLES; DESCRIBE transactions; HELP;""",
+  cd {{folder}}
+  sqlstream check                        what is wrong or risky in them
+  sqlstream kafka start                  a development broker, with its topics:
+  python -m sqlstream.cli.bank transactions | sqlstream kafka produce \\
+    transactions - --key-separator "$(printf '\\t')" --partitions 5
+  sqlstream -f queries/account_activity.sql    a saved query as a job
+  sqlstream                              the shell: DESCRIBE transactions; HELP;""",
 }
+_CALLED = {None: "A project is", "bank": "The bank is"}
 
 
 def parser() -> Parser:
@@ -68,7 +74,7 @@ def main(argv: list[str]) -> int:
         return 1
     # As it can be typed behind cd.
     typed = ("./" if str(folder).startswith("-") else "") + str(folder)
-    screen.notify(_NEXT[arguments.example].format(folder=shlex.quote(typed)))
+    screen.notify(_NEXT[arguments.example].format(what=_CALLED[arguments.example], folder=shlex.quote(typed)))
     return 0
 
 

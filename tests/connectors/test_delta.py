@@ -89,6 +89,18 @@ def test_overwrite(run, delta):
     assert ids(run, delta()) == [5, 7]
 
 
+def test_a_name_that_files_can_not_have(run, make_table):
+    """It is refused, and possible where Delta calls the columns of files otherwise."""
+    options = {"connector": "delta", "table-path": "d"}
+    for columns, of in (([("a b", T.INT)], "Column 'a b' of"), ([("r", T.row(("a;b",), (T.INT,)))], "A field of a row of")):
+        with pytest.raises(ValidationError, match=f"{of} .* can't be called so in a Delta table") as caught:
+            run.rows(make_table(columns, options))
+        assert "'delta.columnMapping.mode' = 'name'" in (caught.value.hint or "")
+    mapped = make_table([("a b", T.INT)], {**options, "delta.columnMapping.mode": "name"})
+    run.insert(mapped, run.spark.sql("SELECT 1 AS `a b`"))
+    assert [tuple(row) for row in run.rows(mapped)] == [(1,)]
+
+
 def test_another_schema(run, delta, make_table):
     run.insert(delta(), run.spark.sql(ROW.format(i=1, k="a")))
     other = make_table([("i", T.BIGINT), ("x", T.INT)], {"connector": "delta", "table-path": "d"})

@@ -42,6 +42,8 @@ _KINDS = [
     f"WHEN '{change}' THEN {kind.spark}" for change, kind in zip(("insert", "update_preimage", "update_postimage", "delete"), RowKind, strict=True)
 ]
 _FEED = "delta.enableChangeDataFeed"
+# By it a column is found in the files by another name, and its own may have any character; without it, none of these.
+_NAMED, _ODD = "delta.columnMapping.mode", frozenset(" ,;{}()\n\t=")
 _REQUIRED = "is NOT NULL in the Delta table, however, a null value is being written into it"
 # So long may the first commit of a table take that another process has begun to make.
 _MADE_WITHIN_S = 15
@@ -296,7 +298,13 @@ def _ensure(spark: SparkSession, table: Table, project: Path) -> str:
         try:
             spark.sql(f"CREATE TABLE IF NOT EXISTS {identifier} ({columns}) USING delta{partitioned}" + (f" TBLPROPERTIES ({rows})" if rows else ""))
             return path
-        except (Py4JJavaError, PySparkException):
+        except (Py4JJavaError, PySparkException) as error:
+            if isinstance(error, PySparkException) and error.getCondition() == "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES":
+                odd = next((f"Column '{c.name}'" for c in table.physical if set(c.name) & _ODD), "A field of a row")
+                raise ValidationError(
+                    f"{odd} of '{table.path.name}' can't be called so in a Delta table: no spaces, tabs, line ends or ,;{{}}()= there.",
+                    hint=f"'{_NAMED}' = 'name' in WITH lets it have any name; older readers of Delta can't read such a table.",
+                ) from None
             if not _made_meanwhile(spark, path):
                 raise
     _compare(spark, table, path)
