@@ -97,8 +97,13 @@ class Recording:
         return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size[1]}"><style>{plain}{moving}</style>\n{"".join(shown)}</svg>\n'
 
 
+def keep(name: str, terminal: Tmux, title: str, rows: int = ROWS) -> None:
+    """What the terminal shows in its first lines."""
+    (IMAGES / f"{name}.svg").write_text(drawn("\n".join(terminal.coloured.splitlines()[:rows]), title), "utf-8")
+
+
 def shell(folder: Path) -> None:
-    """A recording of the shell: a query is typed, with completion, and gives rows; a mistake is found."""
+    """A recording of the shell, and some of its screens: a query is typed, with completion, and gives rows; a mistake is found."""
     project = folder / "shop"
     init.main([str(project)])
     terminal = Tmux("sqlstream", columns=COLUMNS, rows=ROWS, env=_ENVIRONMENT, folder=project)
@@ -108,6 +113,7 @@ def shell(folder: Path) -> None:
         recording.keep(1)
         recording.type("SELECT customer, amount FROM orders WHERE ")
         terminal.wait_for("order_time")
+        keep("completion", terminal, "sqlstream: completion")
         recording.keep(_READ)
         terminal.keys("C-c")
         terminal.wait_for("sqlstream>", gone="order_time")
@@ -123,6 +129,7 @@ def shell(folder: Path) -> None:
             time.sleep(3)
             recording.keep(1)
         recording.keep(_READ)
+        keep("result", terminal, "sqlstream: rows as windows close")
         terminal.keys("q")
         terminal.wait_for("rows in set")
         terminal.keys("C-l")
@@ -133,7 +140,7 @@ def shell(folder: Path) -> None:
         terminal.wait_for("hint")
         recording.keep(2 * _READ)
         (IMAGES / "shell.svg").write_text(recording.svg(), "utf-8")
-        (IMAGES / "mistake.svg").write_text(drawn("\n".join(terminal.coloured.splitlines()[:7]), "sqlstream"), "utf-8")
+        keep("mistake", terminal, "sqlstream: what is wrong, where, and what was meant", rows=7)
         terminal.type("\\q")
         terminal.keys("Enter")
     finally:
