@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 TABLES = """
 CREATE TABLE events (id BIGINT) WITH ('connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{bootstrap}',
   'format' = 'json', 'scan.startup.mode' = 'earliest-offset');
-CREATE TABLE copies (id BIGINT, h MAP<STRING, BYTES> METADATA FROM 'headers', PRIMARY KEY (id) NOT ENFORCED)
+CREATE TABLE copies (id BIGINT, h MAP<STRING, BYTES> METADATA FROM 'headers', t TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', PRIMARY KEY (id) NOT ENFORCED)
 WITH ('connector' = '{connector}', 'topic' = '{topic}-out', 'properties.bootstrap.servers' = '{bootstrap}', {formats},
   'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '{topic}');
 """
@@ -32,7 +32,8 @@ FORMATS = {
     "kafka": "'key.format' = 'json', 'key.fields' = 'id', 'value.format' = 'json'",
     "upsert-kafka": "'key.format' = 'json', 'value.format' = 'json'",
 }
-COPY = "INSERT INTO copies SELECT {id}, MAP['from', CAST('x' AS BYTES)] FROM events"
+# The time of a record is told, but of one whose id is odd.
+COPY = "INSERT INTO copies SELECT {id}, MAP['from', CAST('x' AS BYTES)], CASE WHEN MOD(id, 2) = 0 THEN TO_TIMESTAMP_LTZ(1000 + id, 3) END FROM events"
 
 
 class Copies:
@@ -102,7 +103,9 @@ def test_a_micro_batch_that_runs_again_is_passed_over(tmp_path: Path, engine, br
     copies.send(4)
     catch_up(job)
     assert Counter(copies.committed()) == Counter([1, 2, 3, 4])
-    (message, *_) = copies.messages()
+    (message, *_) = messages = copies.messages()
+    times = {json.loads(each.value())["id"]: each.timestamp()[1] for each in messages}
+    assert (times[2], times[4]) == (1002, 1004) and times[1] > 1_600_000_000_000
     assert message.headers() == [("from", b"x")] and json.loads(message.key()) == json.loads(message.value())
     run(session, f"STOP JOB '{job.id}'")
     forget_commits(job)
@@ -154,7 +157,7 @@ def test_an_upgrade_after_a_kill_goes_on_behind_what_has_landed(tmp_path: Path, 
 def test_values_and_batch_mode_are_one_transaction(tmp_path: Path, engine, broker) -> None:
     copies = Copies(tmp_path, engine, broker, "once-batch")
     session = copies.open(**{"table.dml-sync": "true"})
-    run(session, "INSERT INTO copies VALUES (1, CAST(NULL AS MAP<STRING, BYTES>)), (2, CAST(NULL AS MAP<STRING, BYTES>))")
+    run(session, "INSERT INTO copies (id) VALUES (1), (2)")
     assert sorted(copies.committed()) == [1, 2] and copies.messages()[0].headers() is None
     copies.send(3, 4)
     copies.send(0, partition=1)

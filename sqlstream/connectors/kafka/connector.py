@@ -18,7 +18,7 @@ from sqlstream.connectors.base import Connector, Dataset, Metadata, Read, Source
 from sqlstream.connectors.kafka import exactly_once, positions, skipped
 from sqlstream.connectors.kafka.client_settings import properties_of
 from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
-from sqlstream.connectors.kafka.records import METADATA, Layout, check_metadata, decoded, metadata_keys
+from sqlstream.connectors.kafka.records import GUARANTEE, METADATA, Layout, check_metadata, decoded, metadata_keys
 from sqlstream.core import options as option_rows
 from sqlstream.core import storage
 from sqlstream.core.errors import NotSupported, ValidationError
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 _FETCHES = {"max.poll.records": "100000", "max.partition.fetch.bytes": str(4 << 20)}
 _ENDS = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 SOURCE, SINK = "sqlstream.kafka.KafkaSource", "kafka"
-GUARANTEE = "sink.delivery-guarantee"
 PREFIX_OF_IDS = "sink.transactional-id-prefix"
 # Clients tell brokers of their figures: each poll formats a line of it, 2 % of the time of a query in real time.
 _QUIET = {"enable.metrics.push": "false"}

@@ -33,7 +33,8 @@ METADATA = (
     Metadata("timestamp-type", STRING),
 )
 _KAFKA, _META, _KEY, _VALUE = hidden("kafka_"), hidden("meta_"), hidden("key_"), hidden("value_")
-_SENT, _HEADERS = hidden("value"), hidden("headers")
+_SENT, _HEADERS, _TIME = hidden("value"), hidden("headers"), hidden("timestamp")
+GUARANTEE = "sink.delivery-guarantee"
 # The header that says which query has written a record, in which micro-batch: Java's Uncommitted reads it.
 _WRITER, _MARK = "sqlstream.batch", "sqlstream_micro_batch()"
 # Metadata key to its SQL over the columns of Spark's source.
@@ -209,15 +210,18 @@ def _with(format_: Format, record: Encoded, fields: Fields, options: Mapping[str
     return made.toDF(*record.frame.columns, *names, *([KIND] if format_.mode.carries_kinds else []))
 
 
-def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = None, *, marked: bool = False) -> DataFrame:
-    """The columns that Spark's Kafka sink takes; the value is NULL where ``removed`` (SQL) is true. ``marked``: as of Write."""
+def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = None, *, marked: bool = False, timed: bool = False) -> DataFrame:
+    """The columns that a Kafka sink takes; the value is NULL where ``removed`` (SQL) is true. ``marked``: as of Write. ``timed``: it takes the time
+    of a record, as Spark's does not.
+    """
     from pyspark.sql import functions as F
 
     written = {c.key: c for c in table.metadata if not c.virtual}
-    if "timestamp" in written:
+    if "timestamp" in written and not timed:
+        name = written["timestamp"].name
         raise NotSupported(
-            f"Metadata column '{written['timestamp'].name}' can't be written: Spark's Kafka sink sets the record's time itself.",
-            hint=f"Declare it VIRTUAL: {written['timestamp'].name} TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL.",
+            f"Metadata column '{name}' can't be written: Spark's Kafka sink sets the record's time itself.",
+            hint=f"'{GUARANTEE}' = 'exactly-once' has a sink that takes it. Or declare the column VIRTUAL: it is then only read.",
         )
     value = how.value.encode(how.value_fields, how.value_options(table.options))
     columns = [(value if removed is None else F.when(~F.expr(removed), value)).alias(_SENT)]
@@ -234,6 +238,9 @@ def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = N
     if headers:
         columns.append(F.expr(headers[0] if len(headers) == 1 else f"concat(coalesce({headers[0]}, array()), {headers[1]})").alias(_HEADERS))
         sent.append(F.col(_HEADERS).alias("headers"))
+    if "timestamp" in written:
+        columns.append(F.expr(f"CAST({quote(written['timestamp'].name)} AS TIMESTAMP)").alias(_TIME))
+        sent.append(F.col(_TIME).alias("timestamp"))
     if how.key is not None:
         # The key's fields have their names in the key, which may be those of other columns in the value.
         columns += [F.col(quote(n)).alias(how.key_names[n]) for n, _ in how.key_fields]

@@ -94,4 +94,4 @@ class Kafka(TopicConnector):
         return exactly_once.write_stream(self.records(request.frame, request), self.sink_options(request))
 
     def records(self, rows: DataFrame, request: Write) -> DataFrame:
-        return encoded(with_kinds(rows), request.table, self.layout(request.table))
+        return encoded(with_kinds(rows), request.table, self.layout(request.table), timed=self.is_exactly_once(request.table))

@@ -109,7 +109,8 @@ class UpsertKafka(TopicConnector):
         return super().landed(request, query, batch) or False
 
     def records(self, rows: DataFrame, request: Write) -> DataFrame:
-        return encoded(upserts(rows, request), request.table, self.layout(request.table), removed=DELETED)
+        timed = self.is_exactly_once(request.table)
+        return encoded(upserts(rows, request), request.table, self.layout(request.table), removed=DELETED, timed=timed)
 
     def sink_options(self, request: Write) -> dict[str, str]:
         table = request.table
