@@ -56,9 +56,9 @@ def states(client: Client) -> dict[str, str]:
     return {job["name"]: job["state"] for job in client.ask("GET", "/jobs/overview").body["jobs"]}
 
 
-def failures(project: Path, job: str) -> list[dict[str, Any]]:
-    """Why a job has ended, in all of its runs."""
-    found: list[dict[str, Any]] = json.loads((project / ".sqlstream" / "jobs" / job / "status.json").read_text())["failures"]
+def status_of(project: Path, job: str) -> dict[str, Any]:
+    """What is written down of a job."""
+    found: dict[str, Any] = json.loads((project / ".sqlstream" / "jobs" / job / "status.json").read_text())
     return found
 
 
@@ -110,6 +110,7 @@ def test_jobs_go_on(tmp_path: Path, ended_by: signal.Signals) -> None:
         kept = list((tmp_path / ".sqlstream" / "served").glob("*.sql"))
         assert len(kept) == 4 and {stat.S_IMODE(file.stat().st_mode) for file in kept} == {0o600}
 
+    stood = status_of(tmp_path, "stopped")
     running = {"counting": "RUNNING", "it's logged -- really": "RUNNING", "stopped": "CANCELED", "bounded": "FINISHED", "failing": "FAILED"}
     counted = [[1, 1], [2, 2], [3, 1]]
     feed(tmp_path / "in", {"id": 2}, {"id": 3})
@@ -119,17 +120,20 @@ def test_jobs_go_on(tmp_path: Path, ended_by: signal.Signals) -> None:
         # Each row is there once.
         until(lambda: rows(client, "log") == [[1], [2], [2], [3], [7], [20], [20], [30]], said=lambda: rows(client, "log"))
         assert rows(client, "halted") == [[1, 1], [2, 1]]
+        # Since when it has been stopped, and what it had, is known as before.
+        stands = status_of(tmp_path, "stopped")
+        assert (stands["written"], stands["figures"]) == (stood["written"], stood["figures"]) and stands["pid"] != stood["pid"]
         command = [sys.executable, "-m", "sqlstream", "jobs", "--project", str(tmp_path), "start", "stopped"]
         started = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
         assert started.returncode == 0, started
         until(lambda: rows(client, "halted") == counted)
         # One that has failed waits until it is started, and all that its session had declared is there.
-        assert len(failures(tmp_path, "failing")) == 1
+        assert len(status_of(tmp_path, "failing")["failures"]) == 1
         (script,) = (file.read_text() for file in (tmp_path / ".sqlstream" / "served").glob("failing*.sql"))
         assert "CREATE TEMPORARY TABLE p" in script
         subprocess.run([*command[:-1], "failing"], capture_output=True, check=False, timeout=180)
-        until(lambda: len(failures(tmp_path, "failing")) == 2)
-        assert len({failure["error"] for failure in failures(tmp_path, "failing")}) == 1
+        until(lambda: len(status_of(tmp_path, "failing")["failures"]) == 2)
+        assert len({failure["error"] for failure in status_of(tmp_path, "failing")["failures"]}) == 1
 
 
 def test_a_job_that_can_not_go_on_is_told_of(tmp_path: Path) -> None:

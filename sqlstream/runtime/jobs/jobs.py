@@ -213,7 +213,7 @@ class Jobs:
             if before is not None:
                 # It has not begun anew.
                 job.started = before.since
-            return self._keep_back(job, asked)
+            return self._keep_back(job, asked, before)
         emit, notify = of_job(self._emit, job.name), of_job(self._notify, job.name)
         runner = JobRunner(job, spark, self._again, asked.settings, self._project, emit, notify, lambda: self._busy(job), self._job_ended)
         resumed, forget = False, _nothing
@@ -284,12 +284,12 @@ class Jobs:
                 job.machine.note(f"Process {before.pid} on {before.host} ended without stopping it.", before.written)
         return home, job, before
 
-    def _keep_back(self, job: Job, asked: _Submission) -> Job:
-        """The job as one that stays stopped, until somebody starts it."""
+    def _keep_back(self, job: Job, asked: _Submission, before: Status | None) -> Job:
+        """The job as one that stays stopped, as it was ``before``, until somebody starts it."""
         job.machine.hold_back()
         self._jobs[job.id], self._submissions[job.id] = job, asked
         self._script.append(job)
-        self._attendant.keep_back(job)
+        self._attendant.keep_back(job, before)
         job.release()
         job.done.set()
         self._tell_of(job, f"Job '{short_name(job.name)}' stays stopped: sqlstream jobs start {shlex.quote(short_name(job.name))} starts it.")

@@ -143,7 +143,7 @@ class JobPages:
         if job is None:
             page = JobShown(row_of_record(record, self._server), record)
         else:
-            page = JobShown(row_of(job), record, job, reasons(job.metrics, job.sinks, job.idle_ms), self._boxes(job))
+            page = JobShown(row_of(job, self._server), record, job, reasons(job.metrics, job.sinks, job.idle_ms), self._boxes(job))
         page.shown = shown if any(shown == part.name for part in PARTS) else PARTS[0].name
         page.more = self._mores.get((record.name, page.shown), lambda: dict(self._more(page)))
         return page

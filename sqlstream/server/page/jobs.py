@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.control import registry
+from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.monitor.why import trouble
 from sqlstream.server.kept_jobs import NOT_STARTED
 from sqlstream.server.page.lately import Lately
@@ -102,7 +103,7 @@ _ORDER = {"failing": 0, "behind": 1, "running": 2, "still": 3}
 
 def _rows(server: Server) -> Iterator[JobRow]:
     own = latest(server.jobs)
-    yield from map(row_of, own.values())
+    yield from (row_of(job, server) for job in own.values())
     yield from (row_of_record(record, server) for record in registry.records(server.jobs.folders.jobs) if record.name not in own)
 
 
@@ -117,8 +118,11 @@ def _elsewhere(job: Job) -> bool:
     return job.lock is None and registry.JobRecord(job.folder.parent, job.name, None).is_held()
 
 
-def row_of(job: Job) -> JobRow:
-    """That of a job of this process."""
+def row_of(job: Job, server: Server) -> JobRow:
+    """That of a job of this process; one that was not started in it is as it was before."""
+    if job.held_back:
+        folder = job.folder.parent
+        return row_of_record(registry.JobRecord(folder, job.name, Status.read(folder)), server)
     metrics = job.metrics
     state = BEHIND if metrics.falls_behind or metrics.silent is not None else STATES[metrics.status]
     problem = trouble(metrics, job.sinks, job.idle_ms)

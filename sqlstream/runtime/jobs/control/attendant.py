@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,9 +65,10 @@ class Attendant:
         self._write(job, last=True)
         self._await_start(job)
 
-    def keep_back(self, job: Job) -> None:
-        """It is not started, until somebody asks for it; its folder is this process's."""
-        self._write_status(job)
+    def keep_back(self, job: Job, before: Status | None) -> None:
+        """It is not started, until somebody asks for it; its folder is this process's. What it was ``before``, and since when, stays known."""
+        now = status_of(job)
+        self._write_status(job, now if before is None else replace(now, written=before.written, figures=before.figures))
         self._await_start(job)
 
     def _await_start(self, job: Job) -> None:
@@ -158,16 +160,16 @@ class Attendant:
                 # What it ended with is written when its folder is let go of.
                 return
             self._written[job.id] = time.monotonic(), job.status.value
-            self._write_status(job)
+            self._write_status(job, status_of(job))
             if last:
                 self._written.pop(job.id, None)
                 self._unwritten.pop(job.id, None)
                 self._looked.pop(job.id, None)
 
-    def _write_status(self, job: Job) -> None:
+    def _write_status(self, job: Job, status: Status) -> None:
         try:
             if job.lock is None or not job.lock.lost:
-                status_of(job).write(job.folder.parent)
+                status.write(job.folder.parent)
             self._unwritten.pop(job.id, None)
         except OSError as error:
             # A disk that is full is so for a while.
