@@ -54,12 +54,14 @@ class QueryView {
   private readonly parameters = document.getElementById("parameters") as HTMLFormElement | null;
   private readonly saved: string;
   private running = false;
+  /** The end of what runs. */
+  private ending = Promise.resolve();
   /** What the last run has failed with, in the text of the editor. */
   private failure: Failure | null = null;
   /** Which questions the user has answered already. */
   private agreed = (_question: string) => false;
   /** Answers no to what is asked, if something is. */
-  private decline = (): void => undefined;
+  private decline: (() => void) | null = null;
 
   constructor(place: HTMLElement) {
     const source = the<HTMLTextAreaElement>("source");
@@ -85,7 +87,7 @@ class QueryView {
     the("run-statement").addEventListener("click", () => void this.runStatement());
     this.stop.addEventListener("click", () => {
       this.results.paused = false;
-      this.decline();
+      this.decline?.();
       this.session.interrupt();
     });
     the<HTMLFormElement>("save").addEventListener("submit", (event) => void this.save(event));
@@ -126,11 +128,18 @@ class QueryView {
 
   /** Do something that a user has asked for, one thing at a time; what fails is shown, with its place if that can be `seen`. */
   private async guarded(what: () => Promise<void>, seen = true): Promise<void> {
+    if (this.decline) {
+      // What waits for an answer makes room.
+      this.decline();
+      await this.ending;
+    }
     if (this.running) {
       this.status.textContent = "A statement runs. Stop ends it.";
       return;
     }
     this.running = true;
+    let ended = () => {};
+    this.ending = new Promise((end) => (ended = end));
     this.stop.disabled = false;
     this.failure = null;
     this.said.replaceChildren();
@@ -147,6 +156,7 @@ class QueryView {
       this.failed(error.failure, seen);
     } finally {
       this.running = false;
+      ended();
       this.stop.disabled = true;
       // What was wrong before it may be right now.
       this.editor.look();
@@ -236,7 +246,7 @@ class QueryView {
       const decline = made("button", "Cancel") as HTMLButtonElement;
       this.status.textContent = "Waiting for your answer";
       const choose = (chosen: boolean) => {
-        this.decline = () => undefined;
+        this.decline = null;
         this.status.textContent = "Running ...";
         place.replaceChildren();
         this.editor.focus();

@@ -14,6 +14,7 @@ from sqlstream.server.joined.shell import Shell
 from sqlstream.server.page import routes
 from sqlstream.server.page.job import PARTS
 from tests.server.page.test_browser import browsing, findings
+from tests.server.page.test_query_browser import write
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -119,6 +120,16 @@ def test_a_question_waits_for_its_answer(client: Client) -> None:
         assert status.inner_text() == "Waiting for your answer"
         page.keyboard.press("Escape")
         until(lambda: "Done in" in status.inner_text(), said=status.inner_text)
+
+
+def test_a_question_makes_room_for_what_is_run_next(client: Client) -> None:
+    with browsing() as page:
+        begin(page, client, f"{TABLES}INSERT INTO p SELECT id FROM s")
+        page.locator("#verdict", has_text="is new").wait_for()
+        write(page, "SHOW CATALOGS")
+        page.keyboard.press("F5")
+        page.get_by_role("cell", name="default_catalog").wait_for()
+        assert page.locator("#verdict").inner_text() == "" and "Done in" in page.get_by_role("status").inner_text()
 
 
 def test_a_connection_that_is_back_is_said_to_be(client: Client) -> None:
