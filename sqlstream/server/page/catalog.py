@@ -16,6 +16,7 @@ from sqlstream.core.options import resolve_environment
 from sqlstream.core.secrets import masked_option
 from sqlstream.server.answers import NotThere
 from sqlstream.server.page import functions
+from sqlstream.server.page.in_git import InGit, place_of
 from sqlstream.server.page.lately import Lately
 from sqlstream.server.page.query import address_of
 from sqlstream.session import results
@@ -100,6 +101,7 @@ class TableShown:
     uses: tuple[Dependent, ...] = ()
     sample: str | None = None
     delta: DeltaShown | None = None
+    git: InGit | None = None
 
 
 class CatalogPages:
@@ -135,13 +137,15 @@ class CatalogPages:
                 raise NotThere(f"There is no table or view {path}.", hint="SHOW TABLES lists those of a database.")
             described = _rows(session, f"DESCRIBE {path.quoted}")
             (ddl,) = _rows(session, f"SHOW CREATE {'VIEW' if isinstance(item, View) else 'TABLE'} {path.quoted}").rows
+            entry = _entry(path, item, session)
             return TableShown(
-                _entry(path, item, session), tuple(c.name for c in described.columns), described.rows, ddl[0] or "",
+                entry, tuple(c.name for c in described.columns), described.rows, ddl[0] or "",
                 tuple((key, masked_option(key, value)) for key, value in sorted(item.options.items())) if isinstance(item, Table) else (),
                 item.partition_keys if isinstance(item, Table) else (),
                 tuple(of_object(path, session.context.catalog, self._server.jobs, self._server.project)),
                 address_of(f"SELECT * FROM {path.quoted} LIMIT {_SAMPLE_ROWS};"),
                 _delta(item, self._server.project) if isinstance(item, Table) and item.connector == _DELTA else None,
+                None if entry.file is None else place_of(self._server.project, entry.file),
             )  # fmt: skip
 
 

@@ -121,10 +121,16 @@ def _read(box: Box, scan: Scan, query: QueryMetrics) -> Box:
     return replace(
         box,
         rows=None if found is None else found.rows,
-        lag=None if found is None or not found.partitions else sum(p.lag for p in found.partitions),
+        lag=None if found is None or not found.partitions or _is_silent(scan, query) else sum(p.lag for p in found.partitions),
         watermark=None if reached is None else reached / 1000,
         held=None if timed is None else _held(timed),
     )
+
+
+def _is_silent(scan: Scan, query: QueryMetrics) -> bool:
+    """Whether the brokers of a table do not answer: nobody knows then how much waits there."""
+    servers = scan.table.options.get("properties.bootstrap.servers")
+    return any(broker.silent is not None and broker.servers == servers for broker in query.brokers)
 
 
 def _input(scan: Scan, query: QueryMetrics) -> Input | None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 import pytest
 
 from tests.server.page.browser import Browser
+from tests.support import needs
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from tests.server.client import Client
@@ -68,6 +73,30 @@ def test_a_table(browser: Browser) -> None:
     assert "view dear" in page.text and "query count_dear" in page.text
     assert "properties.ssl.key.password ******" in page.text and SECRET not in page.html
     assert "CREATE TABLE `default_catalog`.`default_database`.`orders`" in page.text
+
+
+def test_the_place_of_a_table_in_git(declared: Path, serve: Callable[..., AbstractContextManager[Client]]) -> None:
+    folder, file = declared / "catalog", "catalog/orders.sql"
+
+    def git(*words: str) -> None:
+        author = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false")
+        subprocess.run([needs.program("git"), "-C", str(declared), *author, *words], check=True, capture_output=True)
+
+    def told() -> str:
+        # Another server each time: what is shown may be some seconds old.
+        with serve() as client:
+            page = Browser(client.address).get("/catalog/default_catalog/default_database/orders")
+            assert "<b>" not in page.html
+            return page.text.partition(f"In {file} of the project")[2].partition("CREATE TABLE")[0]
+
+    assert not told().startswith(",")
+    git("init")
+    assert told().startswith(", not in git yet.")
+    git("add", file)
+    git("commit", "-m", "Declare <b>orders")
+    assert re.match(r", as of commit [0-9a-f]+ by Ada, .*: Declare <b>orders\.", told()) and "changed since" not in told()
+    (folder / "orders.sql").write_text(KAFKA.replace("price > 100", "price > 200"))
+    assert "It was changed since." in told()
 
 
 def test_a_view(browser: Browser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +11,7 @@ from sqlstream.plan.properties import walk
 from sqlstream.plan.upgrade.record import node_ids
 from sqlstream.runtime.checkpoints import QueryRecord
 from sqlstream.runtime.checkpoints.records import OperatorRecord
-from sqlstream.runtime.monitor.metrics import Input, Partition, QueryMetrics, Split, StateOperator, Timed
+from sqlstream.runtime.monitor.metrics import BrokerContact, Input, Partition, QueryMetrics, Split, StateOperator, Timed
 from sqlstream.server.page.plan import PlanGraph, tree
 from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import open_session
@@ -79,6 +80,8 @@ def test_the_figures_of_boxes(planned) -> None:
     assert (found["a"].rows, found["a"].lag, found["a"].watermark, found["a"].held) == (9, 5, 2.0, "topic-a-1")
     assert (found["b"].rows, found["b"].lag, found["b"].watermark, found["b"].held) == (3, None, None, None)
     assert (found["answers"].rows, found["answers"].rate) == (7, 5.0)
+    silent = boxes(sink, replace(query, brokers=(BrokerContact("localhost:9", 1),)), record)
+    assert (silent["a"].rows, silent["a"].lag) == (9, None)
     still = boxes(sink, query, record, runs=False)
     assert (still["a"].rows, still["a"].lag, still["a"].watermark, still["a"].held, still["answers"].rate) == (9, None, None, None, None)
     assert still["Join"].state_bytes == 110
