@@ -36,6 +36,7 @@ What to try next:
   sqlstream query orders_per_customer    runs the saved query
   sqlstream kafka start                  a development broker: \\infer TOPIC
                                          makes a table of a topic
+  sqlstream serve                        a page of its jobs, in the browser
   sqlstream init bank --example bank     a larger project, to look at""",
     "bank": f"""\
 {_WHAT}

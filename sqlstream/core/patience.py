@@ -58,5 +58,5 @@ def await_answer(ask: Callable[[float], T | None], what: str) -> T:
             raise Impatient
         if not told and time.monotonic() >= tell_at:
             told = True
-            who.notify(f"{what} has not answered for {TELL_SECONDS:.0f} s. Ctrl-C ends the wait.")
+            who.notify(f"{what} has not answered for {TELL_SECONDS:.0f} s. Ctrl-C, or Stop on the page, ends the wait.")
     return answer

@@ -2,20 +2,14 @@
 import uPlot from "uplot";
 import { figure, number } from "./format";
 import { around, drawing, step } from "./drawing";
-import type { Choice } from "./choice";
+import { time, type Choice } from "./choice";
 import type { Column } from "./session";
 import type { Row } from "./rows";
 
-const TIMES = ["TIMESTAMP", "TIMESTAMP_LTZ", "DATE"];
 const HEIGHT = 320;
 const exactly = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 15 });
 /** More lines could not be told apart. */
 export const MOST_LINES = 8;
-
-function time(columns: Column[]): number {
-  const end = columns.findIndex((column) => column.name === "window_end");
-  return end >= 0 ? end : columns.findIndex((column) => TIMES.includes(column.type));
-}
 
 function seconds(text: string): number {
   return Date.parse(`${text.replace(" ", "T").replace(/Z$/, "")}${text.length > 10 ? "" : "T00:00"}Z`) / 1000;

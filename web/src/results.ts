@@ -2,11 +2,13 @@
 import { choice, isNumeric, numeric, type Choice } from "./choice";
 import { number } from "./format";
 import type { Plot } from "./plot";
-import { MOST, Rows } from "./rows";
+import { MOST, Rows, type Row } from "./rows";
 import type { Column, Outcome } from "./session";
 
 const PAGE = 200;
 const DRAW_MS = 250;
+/** So many rows say what one would draw. */
+const TOLD_BY = 1_000;
 /** While rows come, a chart has so many of them: all would take too long each time. */
 const DRAWN = 10_000;
 /** For so long a row that has changed is shown as such. */
@@ -32,7 +34,8 @@ export class Results {
   private rows = new Rows();
   private shape: Shape = "table";
   private page = -1;
-  private chosen: Choice = { y: -1, by: -1, bars: false };
+  /** What the user wants drawn; null: what the rows suggest. */
+  private chosen: Choice | null = null;
   private plot: Promise<Plot> | null = null;
   private drawing: number | undefined;
   private going: (() => void) | null = null;
@@ -77,7 +80,7 @@ export class Results {
     this.columns = outcome.columns;
     this.rows = new Rows();
     this.page = outcome.kind === "Stream" ? -1 : 0;
-    this.chosen = { ...choice(this.columns), bars: this.chosen.bars };
+    this.chosen = null;
     void this.plot?.then((plot) => plot.clear());
     this.paused = false;
     this.coming = true;
@@ -141,8 +144,15 @@ export class Results {
     const by = this.part<HTMLSelectElement>("by");
     y.replaceChildren(...numeric(this.columns).map((i) => option(i, this.columns[i]!.name)));
     by.replaceChildren(option(-1, "-"), ...this.columns.map((column, i) => option(i, column.name)));
-    y.value = String(this.chosen.y);
-    by.value = String(this.chosen.by);
+  }
+
+  /** What is drawn of `rows`, as the choices show it. */
+  private drawn(rows: Row[]): Choice {
+    const drawn = this.chosen ?? choice(this.columns, rows.slice(0, TOLD_BY));
+    this.part<HTMLSelectElement>("y").value = String(drawn.y);
+    this.part<HTMLSelectElement>("by").value = String(drawn.by);
+    this.part<HTMLSelectElement>("bars").value = drawn.bars ? "bars" : "lines";
+    return drawn;
   }
 
   // --- drawing ---------------------------------------------------------------------------------------------------------
@@ -218,7 +228,8 @@ export class Results {
       const plot = await this.plot;
       if (this.shape !== "chart") return;
       const before = this.coming ? Math.max(0, this.rows.size - DRAWN) : 0;
-      const said = plot.draw(this.columns, this.rows.rows(before), this.chosen, before);
+      const rows = this.rows.rows(before);
+      const said = plot.draw(this.columns, rows, this.drawn(rows), before);
       this.part("drawn").textContent = before ? `The newest ${number(DRAWN)} rows are drawn while rows come. ${said}` : said;
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;

@@ -130,6 +130,17 @@ def test_results_as_they_are_and_as_they_change(tables: Client, files: Path) -> 
         with page.expect_download() as download:
             run(page, "SELECT 1 AS n;\nEXPORT LAST TO 'one.csv';")
         assert download.value.path().read_text().split() == ["n", "1"] and download.value.suggested_filename == "one.csv"
+        # Where several rows have one time, a whole number tells the lines apart; without a time names have bars.
+        at = "TIMESTAMP '2026-01-01 00:00:00'"
+        suggested = 'names => names.map(name => document.querySelector(`[data-part="${name}"]`).selectedOptions[0].text)'
+        for sql, drawn in (
+            (f"SELECT * FROM (VALUES ({at}, 1, 5), ({at}, 2, 6)) AS v (window_end, customer, n)", ["n", "customer", "lines"]),
+            (f"SELECT * FROM (VALUES ({at}, 5, 1)) AS v (window_end, n, total)", ["n", "-", "lines"]),
+            ("SELECT * FROM (VALUES ('a', 5), ('b', 6)) AS v (shop, n)", ["n", "shop", "bars"]),
+        ):
+            run(page, sql)
+            page.get_by_role("button", name="Chart").click()
+            until(lambda drawn=drawn: page.evaluate(suggested, ["y", "by", "bars"]) == drawn, 20)
 
 
 def test_a_job_is_submitted_saved_and_upgraded(tables: Client, files: Path) -> None:

@@ -1,5 +1,8 @@
 package sqlstream.kafka;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +95,26 @@ public final class KafkaSource implements TableProvider {
         public Admin createAdmin(Map<String, Object> properties) {
             Admin admin = super.createAdmin(properties);
             topics.asks(admin);
-            return admin;
+            return closesAtOnce(admin);
+        }
+
+        /**
+         * {@code admin}, which gives up its requests when it is closed: Spark closes it without a limit after one that
+         * has failed, and its wait for brokers that are away would go on after they are back.
+         */
+        private static Admin closesAtOnce(Admin admin) {
+            return (Admin) Proxy.newProxyInstance(
+                    Admin.class.getClassLoader(), new Class<?>[] {Admin.class}, (self, method, arguments) -> {
+                        if (method.getName().equals("close")) {
+                            admin.close(Duration.ZERO);
+                            return null;
+                        }
+                        try {
+                            return method.invoke(admin, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
         }
 
         @Override
