@@ -122,10 +122,10 @@ def test_a_slip_is_refused_and_what_was_meant_is_named(session: Session, key: st
         ("table.mine.whatever", "No option is called 'table.mine.whatever': it has no effect."),
         ("tabel.mine.whatever", "No option is called 'tabel.mine.whatever': it has no effect."),
         ("table.exec.rank.topn-cache-size", "SET 'table.exec.rank.topn-cache-size' has no effect: Spark does this in its own way."),
-        ("my.own.key", None),
-        ("x", None),
+        ("my.own.key", "No option is called 'my.own.key': it has no effect."),
+        ("x", "No option is called 'x': it has no effect."),
         ("tables.x2", "No option is called 'tables.x2': it has no effect."),
-        ("my.password", None),
+        ("my.password", "No option is called 'my.password': it has no effect."),
     ],
 )
 def test_other_keys_are_taken(session: Session, key: str, notice: str | None) -> None:
