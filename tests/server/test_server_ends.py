@@ -19,6 +19,7 @@ from sqlstream.runtime.jobs.run.runner import JobRunner
 from sqlstream.runtime.jobs.script import write
 from sqlstream.server.page.jobs import JobList
 from tests.server.client import Client, GatewayError
+from tests.server.page.browser import Browser
 from tests.support.sessions import feed
 from tests.support.waiting import until
 
@@ -127,6 +128,9 @@ def test_jobs_go_on(tmp_path: Path, ended_by: signal.Signals) -> None:
         started = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
         assert started.returncode == 0, started
         until(lambda: rows(client, "halted") == counted)
+        # The page says why, as it did before.
+        browser = Browser(client.address)
+        assert "The job has failed:" in browser.get("/job/failing").text and "Submitted again" in browser.get("/job/failing").text
         # One that has failed waits until it is started, and all that its session had declared is there.
         assert len(status_of(tmp_path, "failing")["failures"]) == 1
         (script,) = (file.read_text() for file in (tmp_path / ".sqlstream" / "served").glob("failing*.sql"))

@@ -17,9 +17,9 @@ from sqlstream.runtime.jobs.begin.upgrades import read_record
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.folder.generations import sink_name
 from sqlstream.runtime.monitor.history import PHASES, Point
-from sqlstream.runtime.monitor.why import reasons
+from sqlstream.runtime.monitor.why import Reason, reasons
 from sqlstream.server.answers import NotThere
-from sqlstream.server.page.jobs import STARTING, JobRow, latest, row_of, row_of_record
+from sqlstream.server.page.jobs import STARTING, JobRow, is_left, latest, row_of, row_of_record
 from sqlstream.server.page.lately import Lately
 from sqlstream.server.page.plan import PlanGraph, tree, waiting
 from sqlstream.udf.declarations.left_out import letters
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from sqlstream.runtime.jobs.folder.versions import Version
     from sqlstream.runtime.jobs.job import Job
     from sqlstream.runtime.jobs.machine import Failure
-    from sqlstream.runtime.monitor.why import Reason
     from sqlstream.server.page.plan import Box
     from sqlstream.server.server import Server
 
@@ -141,7 +140,8 @@ class JobPages:
             raise NotThere(error.message, hint=error.hint) from error
         job = latest(jobs).get(record.name)
         if job is None:
-            page = JobShown(row_of_record(record, self._server), record)
+            row = row_of_record(record, self._server)
+            page = JobShown(row, record, reasons=() if record.held or row.state is STARTING or is_left(record) else _why(record))
         else:
             page = JobShown(row_of(job, self._server), record, job, reasons(job.metrics, job.sinks, job.idle_ms), self._boxes(job))
         page.shown = shown if any(shown == part.name for part in PARTS) else PARTS[0].name
@@ -227,6 +227,11 @@ def columns(points: Sequence[Point]) -> dict[str, list[float | None]]:
     for place, phase in enumerate(PHASES):
         made[phase] = [None if point.phases is None else point.phases[place] for point in points]
     return made
+
+
+def _why(record: JobRecord) -> list[Reason]:
+    """What can be said of a job that no process has."""
+    return [Reason(text, hint) for text, hint in record.why()]
 
 
 def _versions(versions: Sequence[Version]) -> Iterator[VersionShown]:

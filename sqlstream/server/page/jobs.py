@@ -149,7 +149,7 @@ def row_of_record(record: JobRecord, server: Server) -> JobRow:
     figures, status, state = record.figures, record.status, record.state
     if not record.held and record.name in (starting := server.starting):
         return _starting(record.name, server.since, starting[record.name])
-    if status is not None and (status.error or "").startswith(NOT_STARTED):
+    if is_left(record):
         state = "FAILED"
     known = {name: _number(figures.get(name)) for name in ("rows/s", "lag", "state bytes", "restarts")}
     running, elsewhere = state == "RUNNING", record.holder is not None and record.holder.pid != os.getpid()
@@ -160,6 +160,11 @@ def row_of_record(record: JobRecord, server: Server) -> JobRow:
         known["lag"] if running else None, None, known["state bytes"], known["restarts"], said,
         None if status is None or said is None else status.hint, record.process if elsewhere else None,
     )  # fmt: skip
+
+
+def is_left(record: JobRecord) -> bool:
+    """Whether a server could not start it again."""
+    return record.status is not None and (record.status.error or "").startswith(NOT_STARTED)
 
 
 def _starting(name: str, since: float, problem: SqlStreamError | None) -> JobRow:

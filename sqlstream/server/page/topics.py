@@ -105,6 +105,11 @@ class Content:
     proposal: str | None = None
 
     @property
+    def longest(self) -> int:
+        """So many bytes a value may have that tells of a table."""
+        return LONGEST_BYTES
+
+    @property
     def editor(self) -> str | None:
         """The address of an editor with the proposal; None where there is none, or it is too long for one."""
         return None if self.proposal is None else address_of(self.proposal)

@@ -57,6 +57,7 @@ def test_topics_and_their_records(client: Client, tmp_path: Path, kafka: MockKaf
     kafka.produce("texts", (DAY, b"k", json.dumps({"id": 1, "the text": CANARY}).encode()), (DAY + 1, None, broken), (DAY + 2, b"\xff", None))
     kafka.produce("texts", (DAY + 3, None, b'{"id": 2, "the text": "' + b"y" * 100_000 + b'"}'), partition=1)
     kafka.produce("plain", (DAY, None, b'{"a": 1, "b": "x"}'))
+    kafka.produce("gone", (DAY, b"k", None))
     declare(tmp_path, CANARY, kafka.bootstrap, "texts", f", 'properties.ssl.key.password' = '{SECRET}'")
     browser = Browser(client.address)
     page = browser.get("/topics")
@@ -77,6 +78,7 @@ def test_topics_and_their_records(client: Client, tmp_path: Path, kafka: MockKaf
     # A topic without a table.
     page = browser.get("/topics/plain")
     assert '{"a": 1, "b": "x"}' in page.text and "`a` INT" in page.text.replace("a INT", "`a` INT")
+    assert "No table can be told from its last records" in browser.get("/topics/gone").text
     page = browser.get(f"/topics/{quote('<b>none/ü')}")
     assert page.status == 404 and "There is no topic '<b>none/ü'" in page.text and "<b>" not in page.html
     # Only brokers that the project names are asked.
