@@ -21,7 +21,7 @@ from sqlstream.runtime.jobs.script import name_in, script_of, write
 from sqlstream.session.joined import place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sqlstream.core.storage import Place
@@ -119,9 +119,16 @@ class KeptJobs:
             with self._lock, suppress(OSError):
                 self._file(job).unlink(missing_ok=True)
 
-    def going_on(self, jobs: Place) -> list[KeptJob]:
-        """Those that the next server starts again, or keeps stopped: one that has failed waits until somebody starts it. Raises OSError."""
-        return [job for job in self.jobs() if (record := job.record(jobs)) is None or record.state != JobStatus.FAILED.value]
+    def going_on(self, jobs: Place) -> Iterator[KeptJob]:
+        """Those that the next server starts again, or keeps stopped: one that has failed waits until somebody starts it, and one with which there
+        is nothing to go on is forgotten. Raises OSError.
+        """
+        for job in self.jobs():
+            record = job.record(jobs)
+            if record is None:
+                job.forget()
+            elif record.state != JobStatus.FAILED.value:
+                yield job
 
     def jobs(self) -> list[KeptJob]:
         """All of them, in the order in which they began. Raises OSError."""

@@ -119,9 +119,8 @@ class Server:
 
     @property
     def starting(self) -> Mapping[str, SqlStreamError | None]:
-        """The names of the jobs that the server of before had, and that are about to be started again; what hindered the last try."""
-        records = {job: job.record(self.jobs.folders.jobs) for job in self._waiting}
-        return {job.name: self._waiting.get(job) for job, record in records.items() if record is not None and not record.folder.stays_stopped}
+        """The jobs of the server of before whose turn to start again has not come yet, by their names; what hindered the last try."""
+        return {job.name: problem for job, problem in self._waiting.items()}
 
     def ask(self, name: str, action: Action) -> str:
         """What came of ``action`` on a job, of this process or another. Raises ValidationError where it can't be done, and what doing it met."""
@@ -147,12 +146,11 @@ class Server:
             record = job.record(self.jobs.folders.jobs)
             if record is None:
                 job.forget()
-            if record is None or record.held:
-                return
-            with closing(self._session({}, keep_stopped=True)) as session:
-                for outcome in session.run(job.script()):
-                    if isinstance(outcome, Submitted):
-                        self.tell(OfJob(f"Job '{short_name(job.name)}' goes on.", job.name))
+            elif not record.held:
+                with closing(self._session({}, keep_stopped=True)) as session:
+                    for outcome in session.run(job.script()):
+                        if isinstance(outcome, Submitted):
+                            self.tell(OfJob(f"Job '{short_name(job.name)}' goes on.", job.name))
 
     def shell_session(self, asked: Mapping[str, str], **user: Any) -> Session:
         """The session of a joined shell, whose ``user`` is as Session has one. Raises SqlStreamError."""

@@ -2,8 +2,8 @@
 import type { Row } from "./rows";
 import type { Column } from "./session";
 
-const NUMBERS = ["TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "FLOAT", "DOUBLE"];
 const WHOLE = ["TINYINT", "SMALLINT", "INT", "BIGINT"];
+const NUMBERS = [...WHOLE, "DECIMAL", "FLOAT", "DOUBLE"];
 const TIMES = ["TIMESTAMP", "TIMESTAMP_LTZ", "DATE"];
 const TEXTS = ["STRING", "VARCHAR", "CHAR", "BOOLEAN"];
 

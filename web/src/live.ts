@@ -1,7 +1,7 @@
 // What is on the page follows the server: it sends the view anew when something in it has changed, and only that is exchanged.
 import { Idiomorph } from "idiomorph";
 import { localize } from "./format";
-import { lost } from "./lost";
+import { lost, MISSED } from "./lost";
 
 /** Parts that a script has made have this attribute, and stay as they are. */
 const OWN = "data-own";
@@ -37,8 +37,6 @@ export interface Follower {
 }
 
 const STALE = "The page shows the figures of that time, and continues when the server answers.";
-/** A server that has been silent for so many of its heartbeats is lost. */
-const MISSED = 2.5;
 
 /** Follow the server from now on. It says something every `alive` seconds, if only that it is there. */
 export function follow(view: HTMLElement, address: string, alive: number, follower: Follower): void {

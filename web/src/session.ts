@@ -1,4 +1,5 @@
 // A session of the server, over a websocket: what it says is in sqlstream/session/joined.
+import { MISSED } from "./lost";
 
 /** A message, which says more than its number. */
 export type Said = { id: number } & Record<string, any>;
@@ -25,9 +26,8 @@ const GONE: Failure = {
 };
 
 const SILENT: Failure = { ...GONE, message: "The server does not answer.", hint: "What runs goes on when it does." };
-/** So often the server is asked whether it is there, and after so long without an answer it is not. */
+/** So often the server is asked whether it is there. */
 const ASK_MS = 5_000;
-const SILENT_MS = 12_500;
 
 /** A column of a result: its name, and the root of its type. */
 export interface Column {
@@ -155,7 +155,7 @@ export class Session {
       if (!asked) {
         asked = Date.now();
         this.asked(socket, "alive", {}).then(answered, answered);
-      } else if (!told && Date.now() - asked >= SILENT_MS) {
+      } else if (!told && Date.now() - asked >= MISSED * ASK_MS) {
         told = true;
         this.listener.lost(SILENT);
       }

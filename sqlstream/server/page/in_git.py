@@ -29,7 +29,8 @@ def place_of(project: Path, file: str) -> InGit | None:
     """That of a file, named from the project's folder on; None where the folder is in no repository, or git is not there or does not answer."""
     try:
         state = _git(project, "status", "--porcelain", "--ignored", "--", file)
-        last = _git(project, "log", "-1", "--format=%h%x00%an%x00%s%x00%ct", "--", file)
+        # It fails in a repository without a commit.
+        last = _git(project, "log", "-1", "--format=%h%x00%an%x00%s%x00%ct", "--", file, check=False)
     except (OSError, subprocess.SubprocessError):
         return None
     if not last.strip():
@@ -38,10 +39,10 @@ def place_of(project: Path, file: str) -> InGit | None:
     return InGit(commit, author, subject, float(at), changed=bool(state.strip()))
 
 
-def _git(folder: Path, *words: str) -> str:
-    # In a repository without a commit the log fails: nothing of it is known then.
+def _git(folder: Path, *words: str, check: bool = True) -> str:
+    """What git answers. Raises OSError, SubprocessError; where it fails only with ``check``."""
     asked = subprocess.run(
         ["git", "-C", str(folder), *_QUIET, *words], capture_output=True, text=True, errors="replace", timeout=_SECONDS,
-        check=words[0] == "status", stdin=subprocess.DEVNULL,
+        check=check, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     return asked.stdout

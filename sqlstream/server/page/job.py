@@ -141,7 +141,7 @@ class JobPages:
         job = latest(jobs).get(record.name)
         if job is None:
             row = row_of_record(record, self._server)
-            page = JobShown(row, record, reasons=() if record.held or row.state is STARTING or is_left(record) else _why(record))
+            page = JobShown(row, record, reasons=_why(record, row))
         else:
             page = JobShown(row_of(job, self._server), record, job, reasons(job.metrics, job.sinks, job.idle_ms), self._boxes(job))
         page.shown = shown if any(shown == part.name for part in PARTS) else PARTS[0].name
@@ -229,8 +229,10 @@ def columns(points: Sequence[Point]) -> dict[str, list[float | None]]:
     return made
 
 
-def _why(record: JobRecord) -> list[Reason]:
-    """What can be said of a job that no process has."""
+def _why(record: JobRecord, row: JobRow) -> list[Reason]:
+    """How a job has ended that no process has; of another one its row says all that is known here."""
+    if record.held or row.state is STARTING or is_left(record):
+        return []
     return [Reason(text, hint) for text, hint in record.why()]
 
 

@@ -147,7 +147,7 @@ def row_of(job: Job, server: Server) -> JobRow:
 def row_of_record(record: JobRecord, server: Server) -> JobRow:
     """That of a job of another process, or of none; one that ``server`` is about to start is starting."""
     figures, status, state = record.figures, record.status, record.state
-    if not record.held and record.name in (starting := server.starting):
+    if not record.held and record.name in (starting := server.starting) and not record.folder.stays_stopped:
         return _starting(record.name, server.since, starting[record.name])
     if is_left(record):
         state = "FAILED"

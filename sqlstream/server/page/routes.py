@@ -66,7 +66,7 @@ def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
         View("/help", pages.help, follows=False),
     )
     return [
-        Mount("/static", GZipMiddleware(StaticFiles(directory=html.STATIC)), name="static"),
+        Mount("/static", StaticFiles(directory=html.STATIC), name="static", middleware=_SMALL),
         Route("/login", pages.answering(pages.login), methods=["GET"]),
         Route("/login", pages.answering(pages.log_in), methods=["POST"]),
         Route("/logout", pages.answering(pages.log_out), methods=["POST"]),

@@ -178,7 +178,9 @@ public final class KafkaSource implements TableProvider {
                         topics.unchanged();
                     }
                     topics.answered();
-                    topics.end(offsets(latest));
+                    if (realTime) {
+                        topics.end(offsets(latest));
+                    }
                     return latest;
                 } catch (Exception e) {
                     // As Flink's source, it waits for brokers for as long as they are away.
