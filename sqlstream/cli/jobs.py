@@ -181,7 +181,10 @@ def _set_by(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def _diff(seen: Sequence[Preview]) -> int:
-    print("\n\n".join("\n".join(one.lines) for one in seen) or "There is no job in it.")
+    from sqlstream.shell import prose
+
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    print("\n\n".join("\n".join(prose.within(room, one.lines)) for one in seen) or "There is no job in it.")
     return int(any(one.loses for one in seen))
 
 

@@ -5,4 +5,9 @@ from __future__ import annotations
 
 def counted(count: int, noun: str) -> str:
     """``1 row``, ``2,000 rows``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {of_several(count, noun)}"
+
+
+def of_several(count: int, noun: str) -> str:
+    """``noun`` as it is behind a count."""
+    return noun if count == 1 else f"{noun}s"

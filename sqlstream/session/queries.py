@@ -140,7 +140,9 @@ def save(project: Path, name: str, question: str, text: str, *, overwrite: bool)
     of that name is there, but with ``overwrite``.
     """
     if not _NAME.fullmatch(name):
-        raise ValidationError(f"'{name[:100]}' is no name for a query.", hint="It has letters, digits and underscores, and begins with no digit.")
+        raise ValidationError(
+            f"'{name[:100]}' is no name for a query.", hint="It has letters, digits and underscores, at most 100, and begins with no digit."
+        )
     file = f"queries/{name}.sql"
     if (project / file).exists() and not overwrite:
         raise ValidationError(f"There is a query '{name}' already.", hint="Another name keeps both.")

@@ -55,6 +55,26 @@ def fits(widths: Iterable[int], width: int) -> bool:
     return sum(w + 3 for w in widths) + 1 <= width
 
 
+def shrunk(widths: Sequence[int], least: Sequence[int], width: int) -> list[int] | None:
+    """Widths of columns with which a table fits, the widest ones made narrower, each at most to its ``least``; None where there are none."""
+    made = list(widths)
+    while not fits(made, width):
+        spare = [i for i in range(len(made)) if made[i] > least[i]]
+        if not spare:
+            return None
+        made[max(spare, key=lambda i: made[i])] -= 1
+    return made
+
+
+def cut_row(row: Cells, widths: Sequence[int], limits: Sequence[int]) -> Iterator[str]:
+    """The lines of a row in columns so wide: a cell goes on below, and is cut at its limit."""
+    cells = [tableau.cut(tableau.text(cell), limit) for cell, limit in zip(row, limits, strict=True)]
+    if all(tableau.display_width(cell) <= width for cell, width in zip(cells, widths, strict=True)):
+        yield tableau.line(cells, widths)
+    else:
+        yield from _wrapped_row(cells, widths)
+
+
 def _narrowed(names: Sequence[str], rows: Sequence[Cells], width: int) -> list[int] | None:
     """Widths of columns with which the table fits, the widest ones made narrower; None where there are none."""
     parts = [[part for row in [names, *rows] for part in tableau.text(row[i]).split("\n")] for i in range(len(names))]
@@ -63,17 +83,13 @@ def _narrowed(names: Sequence[str], rows: Sequence[Cells], width: int) -> list[i
         min(w, max(_LEAST, *(min(_LONG_WORD, tableau.display_width(word)) for part in column for word in part.split() or [""])))
         for w, column in zip(widths, parts, strict=True)
     ]
-    # A column is never wider than the screen, however long its texts are: the loop has few steps.
-    widths = [max(narrowest, min(w, width)) for w, narrowest in zip(widths, least, strict=True)]
-    while not fits(widths, width):
-        spare = [w - narrowest for w, narrowest in zip(widths, least, strict=True)]
-        if not any(spare):
-            return None
-        widest = max((i for i in range(len(widths)) if spare[i]), key=lambda i: widths[i])
-        widths[widest] -= 1
+    # A column is never wider than the screen, however long its texts are: few steps make it narrower.
+    found = shrunk([max(narrowest, min(w, width)) for w, narrowest in zip(widths, least, strict=True)], least, width)
+    if found is None:
+        return None
     # Words are no parts of JSON.
-    torn = any(tableau.display_width(tableau.text(c)) > w and is_json(tableau.text(c)) for row in rows for c, w in zip(row, widths, strict=True))
-    return None if torn else widths
+    torn = any(tableau.display_width(tableau.text(c)) > w and is_json(tableau.text(c)) for row in rows for c, w in zip(row, found, strict=True))
+    return None if torn else found
 
 
 def _narrow_tables(names: Sequence[str], rows: Sequence[Cells], width: int) -> Iterator[list[str]]:

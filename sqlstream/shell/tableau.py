@@ -47,8 +47,12 @@ def display_width(cell: str) -> int:
 
 def fitted(cell: str, width: int) -> str:
     """``cell`` in ``width`` columns: aligned to the right, or cut."""
-    pad = width - display_width(cell)
-    return " " * pad + cell if pad >= 0 else _start(cell, width - len(CUT)) + CUT
+    return " " * (width - display_width(cell)) + cut(cell, width)
+
+
+def cut(cell: str, width: int) -> str:
+    """``cell``, or its beginning where it is wider."""
+    return cell if display_width(cell) <= width else _start(cell, width - len(CUT)) + CUT
 
 
 def line(cells: Iterable[str | None], widths: Sequence[int]) -> str:

@@ -35,6 +35,8 @@ KEPT_BEHIND = 100
 # The widest lines of sentences, as they are read.
 PROSE_WIDTH = 110
 EXPANDED_BEHIND = 5
+# A text of a streamed table is made no narrower.
+_LEAST_TEXT = 12
 FIGURES_SECONDS = 1.0
 # The widest column of figures on the whole screen.
 FIGURES_WIDTH = 40
@@ -138,6 +140,11 @@ def _coloured() -> bool:
     return "NO_COLOR" not in os.environ
 
 
+def _is_bounded(type_: Type) -> bool:
+    """Whether the text of such a value has a length that is known."""
+    return type_.root in _FIXED_WIDTHS or type_.root in _TIME_WIDTHS or type_.root == "DECIMAL"
+
+
 def type_width(type_: Type, unbounded: int) -> int:
     """The width of a streamed column, fixed before its first row; ``unbounded`` for a text of any length."""
     width = unbounded
@@ -190,19 +197,30 @@ def _stream(outcome: Stream, screen: Screen, options: Mapping[str, str], started
     names = [OP, *(cell(c.name) for c in outcome.columns)]
     limit = _max_column_width(options)
     floors = tableau.content_widths(names, ())
-    widths = [OP_WIDTH, *(max(f, type_width(c.type, limit)) for f, c in zip(floors[1:], outcome.columns, strict=True))]
-    expanded = screen.to_terminal and _is_expanded(widths, options)
-    for line in () if expanded else tableau.head(names, widths):
+    limits = [OP_WIDTH, *(max(f, type_width(c.type, limit)) for f, c in zip(floors[1:], outcome.columns, strict=True))]
+    widths = _streamed_widths(limits, floors, outcome.columns, options) if screen.to_terminal else limits
+    for line in () if widths is None else tableau.head(names, widths):
         screen.emit(line)
     count = 0
     for change in outcome.changes:
         count += 1
-        for line in _change_expanded(change, outcome.columns) if expanded else (tableau.line((change.kind.value, *row(change.row)), widths),):
+        cells = (change.kind.value, *row(change.row))
+        for line in _change_expanded(change, outcome.columns) if widths is None else fitting.cut_row(cells, widths, limits):
             screen.emit(line)
     terminated = stopped()
-    if count and not terminated and not expanded:
+    if count and not terminated and widths is not None:
         screen.emit(tableau.border(widths))
     screen.emit(tableau.received(count, terminated=terminated) + _time_cost(options, started))
+
+
+def _streamed_widths(limits: list[int], floors: list[int], columns: Sequence[Field], options: Mapping[str, str]) -> list[int] | None:
+    """The widths of a streamed table on this terminal, those of texts at least ``floors``; None: its rows are expanded."""
+    wanted = _expanded(options)
+    if wanted != "auto":
+        return None if wanted == "on" else limits
+    texts = [False, *(not _is_bounded(c.type) for c in columns)]
+    least = [max(floor, min(limit, _LEAST_TEXT)) if text else limit for limit, floor, text in zip(limits, floors, texts, strict=True)]
+    return fitting.shrunk(limits, least, shutil.get_terminal_size().columns)
 
 
 def _is_expanded(widths: Sequence[int], options: Mapping[str, str]) -> bool:

@@ -95,6 +95,23 @@ def test_metadata(run, kafka, topic):
         run.insert(writable, run.spark.sql("SELECT 1 AS i, current_timestamp() AS at"))
 
 
+def test_a_micro_batch_has_so_many_records_at_most(run, kafka, broker, topic):
+    """A backlog comes in several, and each of them takes some of each partition that has records: none of them is idle."""
+    broker.topic(topic, 3)
+    broker.send(topic, *((max(0, n % 10 - 7), None, f'{{"i":{n}}}') for n in range(100)))
+    table = kafka(scan__micro_batch__max_records="30", metadata=[("p", T.INT, "partition", True)])
+    taken: list[list[tuple]] = []
+    query = run.source(table, streaming=True).frame.writeStream.foreachBatch(lambda rows, _: taken.append([tuple(r) for r in rows.collect()]))
+    query.option("checkpointLocation", str(run.project / "limited")).trigger(availableNow=True).start().awaitTermination()
+    assert [len(rows) for rows in taken] == [30, 30, 30, 10]
+    assert all({p for _, p in rows} == {0, 1, 2} for rows in taken)
+    assert sorted(i for rows in taken for i, _ in rows) == list(range(100))
+    # Without the option it is far more.
+    assert sorted(run.streamed(kafka())) == [(n,) for n in range(100)]
+    with pytest.raises(ValidationError, match="scan.micro-batch.max-records"):
+        find_connector("kafka").check(kafka(scan__micro_batch__max_records="0"))
+
+
 def test_no_headers_is_an_empty_map(run, kafka, broker, topic):
     broker.produce(topic, ['{"i":1}'])
     table = kafka(metadata=[("h", T.map_of(T.STRING, T.BYTES), "headers", True)])

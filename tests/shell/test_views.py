@@ -244,8 +244,38 @@ def test_a_stream_is_shown_row_by_row_on_request(monkeypatch):
 
     expanded = ["-[ +I ]", "a : x", "b : 1", "-[ -D ]", "a : x\\u001b[2J", "b : <NULL>", "Received a total of 2 rows"]
     assert [line.rstrip("-") if line.startswith("-[") else line for line in said(100, "on")] == expanded
-    assert said(40, "auto") == said(40, "on")
-    assert said(100, "auto") == said(40, "off") and said(100, "auto")[0].startswith("+--")
+    assert said(30, "auto") == said(30, "on")
+    assert said(100, "auto") == said(30, "off") and said(100, "auto")[0].startswith("+--")
+
+
+def test_texts_of_a_stream_go_on_below_on_a_narrow_terminal(monkeypatch):
+    """Columns of any text are as wide as Flink's where there is room."""
+    columns = (Field("a", t.STRING), Field("text", t.STRING), Field("b", t.INT))
+    changes = [
+        Change(RowKind.INSERT, ("x", " one two ", "1")),
+        Change(RowKind.INSERT, ("y" * 40, "a text of several words", None)),
+        Change(RowKind.DELETE, (None, "日本語のテキストです", "2")),
+    ]
+
+    def said(width):
+        options = SILENT | {"sql-client.execution.result-mode": "tableau"}
+        return shown(terminal(monkeypatch, width), results.Stream(columns=columns, changes=iter(changes)), options).splitlines()
+
+    assert said(51) == [
+        "+----+--------------+---------------+-------------+",
+        "| op |            a |          text |           b |",
+        "+----+--------------+---------------+-------------+",
+        "| +I |            x |      one two  |           1 |",
+        "| +I | yyyyyyyyyyyy | a text of     |      <NULL> |",
+        "|    | yyyyyyyyyyyy | several words |             |",
+        "|    | yyy...       |               |             |",
+        "| -D |       <NULL> | 日本語のテキ  |           2 |",
+        "|    |              | ストです      |             |",
+        "+----+--------------+---------------+-------------+",
+        "Received a total of 3 rows",
+    ]
+    assert f"| {'y' * 27}... |" in said(87)[4] and said(87) == said(200)
+    assert said(48)[0] == "-[ +I ]".ljust(48, "-")
 
 
 def test_an_empty_set_has_no_table(screen):

@@ -1,6 +1,6 @@
 // Charts of a job's last hour, with one crosshair for all.
 import uPlot from "uplot";
-import { around, drawing, step } from "./drawing";
+import { around, drawing, latest, PADDING, step } from "./drawing";
 import { bytes, duration, number } from "./format";
 
 /** As the server sends points: an array of columns by name, `at` in seconds since 1970; null where a figure is not known. */
@@ -98,16 +98,17 @@ export class Charts {
       return figure;
     });
     this.plots = this.shown.map((chart, i) => {
-      const written = (_: uPlot, value: number | null) => (value === null ? "-" : chart.write(value));
+      const written = latest((value) => (value === null ? "-" : chart.write(value)));
       return new uPlot(
         {
           width: this.width(root),
           height: HEIGHT,
+          padding: PADDING,
           cursor: { sync: { key: "job" }, points: { size: 5 }, drag: { x: false, y: false } },
           legend,
           scales: { x: { time: true, range: (_u, min, max) => around(min, max, 30) }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
           axes: [times(), { ...axis, size: 70, values: (_, values) => values.map((v) => chart.write(v)) }],
-          series: [{ label: "at", value: (_, s) => (s === null ? "-" : exactly.format(s * 1000)) }, ...chart.lines.map(([, label], n) => ({ ...line(n), label, value: written, spanGaps: false }))],
+          series: [{ label: "at", value: latest((s) => (s === null ? "-" : exactly.format(s * 1000))) }, ...chart.lines.map(([, label], n) => ({ ...line(n), label, value: written, spanGaps: false }))],
         },
         this.data(chart),
         figures[i]!,

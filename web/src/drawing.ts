@@ -58,6 +58,14 @@ export function around(min: number, max: number, half: number): [number, number]
   return min === max ? [min - half, max + half] : [min, max];
 }
 
+/** What a legend shows of a line: its value at the crosshair, and where there is none the last one. */
+export function latest(write: (value: number | null) => string): NonNullable<uPlot.Series["value"]> {
+  return (u: uPlot, value: number | null, line: number, at: number | null) => write((at === null ? u.data[line]?.at(-1) : value) ?? null);
+}
+
+// The last label of an axis of times has room to the right of it.
+export const PADDING: uPlot.Padding = [null, 40, null, null];
+
 /** In the colours that the page has now: an axis, one of times, the line of each number, what fills its bars, the legend. */
 export function drawing(): { axis: uPlot.Axis; times: (timeZone?: string) => uPlot.Axis; line: (n: number) => uPlot.Series; fill: (n: number) => string; legend: uPlot.Legend } {
   const ink = resolved("ink");

@@ -2,9 +2,11 @@
 import { Charts } from "./charts";
 import { localize } from "./format";
 import { place } from "./graph";
+import { leaveTogether } from "./left";
 import { follow } from "./live";
 import { keepInSight } from "./target";
 
+leaveTogether();
 const view = document.getElementById("view");
 if (view) {
   localize(view);

@@ -1,7 +1,7 @@
 // A chart of a result: a number over the end of its window, or the first time there is, or the row's place; a line for each value of a column.
 import uPlot from "uplot";
 import { figure, number } from "./format";
-import { around, drawing, step } from "./drawing";
+import { around, drawing, latest, PADDING, step } from "./drawing";
 import { time, type Choice } from "./choice";
 import type { Column } from "./session";
 import type { Row } from "./rows";
@@ -125,7 +125,7 @@ export class Plot {
     const utc = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium", timeZone: "UTC" });
     const name = (at: number) => names?.[at - 1] ?? number(at);
     const over = (at: number | null) => (at === null ? "-" : timed ? utc.format(at * 1000) : name(at));
-    const value = (_: uPlot, v: number | null) => (v === null || v === undefined ? "-" : exactly.format(v));
+    const value = latest((v) => (v === null ? "-" : exactly.format(v)));
     const whole = (u: uPlot, _axis: number, min: number, max: number) => {
       const every = Math.max(1, Math.ceil((max - min) / Math.max(u.width / 90, 1)));
       return (u.data[0] as number[]).filter((at) => at >= min && at <= max && (at - 1) % every === 0);
@@ -141,13 +141,14 @@ export class Plot {
       {
         width: this.width(),
         height: HEIGHT,
+        padding: PADDING,
         tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
         cursor: { drag: { x: false, y: false }, points: { size: 5 } },
         legend: { ...legend, markers: markers ?? {} },
         scales: { x: { time: timed, range: wide }, y: { range: (_u, min, max) => (min === max ? [Math.min(min, 0), Math.max(max, 1)] : [Math.min(min, 0), Math.max(max, 0) * 1.05]) } },
         axes: [across, { ...axis, size: 80, values: (_, values) => values.map(figure) }],
         series: [
-          { label: timed ? (columns[time(columns)]?.name ?? "") : names ? "of" : "row", value: (_, at) => over(at) },
+          { label: timed ? (columns[time(columns)]?.name ?? "") : names ? "of" : "row", value: latest(over) },
           ...series.map((label, n) => ({ ...line(n), label, value, spanGaps: true, ...(barred ? { paths: bars(n, series.length), fill: fill(n), dash: [], points: { show: false } } : {}) })),
         ],
       },

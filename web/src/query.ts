@@ -1,6 +1,7 @@
 // The view of queries: an editor, what its statements answer, saved queries with a form for their parameters.
 import { Editor, type Finding } from "./editor";
 import { localize, number } from "./format";
+import { leaveTogether } from "./left";
 import { lost } from "./lost";
 import { Results } from "./results";
 import { ServerError, Session, type Failure } from "./session";
@@ -344,6 +345,7 @@ class QueryView {
   }
 }
 
+leaveTogether();
 localize(document);
 const place = document.getElementById("editor");
 if (place) new QueryView(place);

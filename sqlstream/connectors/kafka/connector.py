@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _FETCHES = {"max.poll.records": "100000", "max.partition.fetch.bytes": str(4 << 20)}
 _ENDS = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 SOURCE, SINK = "sqlstream.kafka.KafkaSource", "kafka"
+MOST_RECORDS = "scan.micro-batch.max-records"
 PREFIX_OF_IDS = "sink.transactional-id-prefix"
 # Clients tell brokers of their figures: each poll formats a line of it, 2 % of the time of a query in real time.
 _QUIET = {"enable.metrics.push": "false"}
@@ -70,6 +71,14 @@ ENDS = (
         OptionKind.DURATION,
         "5 min",
         "How often a stream looks for partitions that were added; 0 for never.",
+    ),
+    Option(
+        MOST_RECORDS,
+        OptionKind.LONG,
+        "5000000",
+        "The most records that a micro-batch reads, of all partitions together; the others wait for the next ones.",
+        least=1,
+        role=Role.TUNING,
     ),
     Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="there is one task a partition"),
     Option(
@@ -108,6 +117,7 @@ class TopicConnector(Connector):
 
     is_source = True
     reads_in_real_time = True
+    reads_in_parts = True
     bounded_by = "'scan.bounded.mode' = 'latest-offset'"
     is_sink = True
     metadata = METADATA
@@ -219,6 +229,7 @@ class TopicConnector(Connector):
             stop = {p: max(end[p], start[p]) for p in partitions}
             frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
             return SourceFrame(decoded(frame, table, self.layout(table)))
+        options["most"] = str(self.option(table, MOST_RECORDS))
         known = _topics(request.spark, topics, pattern, options["assign"], every if growing else 0, properties, ids)
         if request.pause is not None:
             options["pause"] = storage.uri(request.pause)

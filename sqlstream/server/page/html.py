@@ -58,7 +58,7 @@ def _templates() -> Environment:
         auto_reload=False,
     )
     made.globals["asset"] = asset
-    for write in (written.number, written.size_of, written.length_of, written.ago, written.behind, written.moment, short_name):
+    for write in (written.number, written.counted, written.size_of, written.length_of, written.ago, written.behind, written.moment, short_name):
         made.filters[write.__name__] = write
     made.filters["quoted"] = shlex.quote
     return made

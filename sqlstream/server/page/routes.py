@@ -287,10 +287,10 @@ class _Pages:
 
     async def login(self, request: Request) -> Response:
         """The form for a token."""
-        return self._login(_own(request.query_params.get("to")))
+        return self._login(_own(request.query_params.get("to")), left="left" in request.query_params)
 
-    def _login(self, to: str, *, wrong: bool = False) -> Response:
-        values = {"title": "Log in", "wrong": wrong, "to": to, "project": self._server.project.name}
+    def _login(self, to: str, *, wrong: bool = False, left: bool = False) -> Response:
+        values = {"title": "Log in", "wrong": wrong, "left": left, "to": to, "project": self._server.project.name}
         return html.answer(html.rendered("login.html", values), 401 if wrong else 200)
 
     async def log_in(self, request: Request) -> Response:
@@ -307,7 +307,7 @@ class _Pages:
 
     async def log_out(self, request: Request) -> Response:
         """Forget the token."""
-        answer = RedirectResponse("/login", 303, headers=dict(html.HEADERS))
+        answer = RedirectResponse("/login?left", 303, headers=dict(html.HEADERS))
         answer.delete_cookie(**_cookie(request))
         return answer
 

@@ -7,6 +7,7 @@ from math import floor
 
 from markupsafe import Markup
 
+from sqlstream.core.counts import of_several
 from sqlstream.runtime.monitor import figures
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
@@ -19,6 +20,11 @@ def number(value: float | None) -> Markup:
         return _NONE
     text = f"{value:,.1f}" if isinstance(value, float) and 0 < value < 10 else f"{value:,.0f}"
     return Markup('<data value="{}" data-as="number">{}</data>').format(f"{value:.1f}" if isinstance(value, float) else value, text)
+
+
+def counted(count: int, noun: str) -> Markup:
+    """``1 row``, ``2,000 rows``."""
+    return Markup("{} {}").format(number(count), of_several(count, noun))
 
 
 def size_of(value: int | None) -> Markup:

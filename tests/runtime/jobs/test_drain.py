@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import pytest
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.machine import JobStatus
-from tests.support.sessions import feed, open_session, submit
+from tests.support.sessions import feed, open_session, run, submit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,10 @@ WITH ('connector' = 'filesystem', 'path' = 'events', 'format' = 'json', 'source.
 CREATE TABLE made (id BIGINT, ts AS LOCALTIMESTAMP, WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen', 'rows-per-second' = '500');
 CREATE TABLE counted (what STRING, ids BIGINT) WITH ('connector' = 'print');
 CREATE TABLE copies (id INT) WITH ('connector' = 'delta', 'table-path' = 'copies');
+"""
+SENT = """
+CREATE TABLE sent (id INT, ts TIMESTAMP_LTZ(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'kafka', 'topic' = 'drained-in-parts', 'format' = 'json',
+  'properties.bootstrap.servers' = '{}', 'scan.startup.mode' = 'earliest-offset', 'scan.micro-batch.max-records' = '10');
 """
 COUNTS = "INSERT INTO counted SELECT 'events', COUNT(*) FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' DAY)) GROUP BY window_start, window_end;"
 
@@ -90,6 +95,15 @@ def test_sources_that_never_pause(client: Client) -> None:
     events, made = (query.rows_in for query in job.metrics.queries)
     assert counts == {"events": str(events), "made": str(made)}
     assert job.metrics.late == 0
+
+
+@pytest.mark.kafka
+def test_a_backlog_of_several_micro_batches(client: Client, broker) -> None:
+    broker.produce("drained-in-parts", [json.dumps({"id": n, "ts": f"2026-01-01 00:00:{n % 60:02}Z"}) for n in range(200)])
+    run(client.session, SENT.format(broker.bootstrap))
+    job = client.submit(COUNTS.replace("events", "sent"))
+    client.drain(job)
+    assert client.rows == ["+I[sent, 200]"] and job.metrics.late == 0
 
 
 def test_a_micro_batch_that_a_stop_interrupts_as_it_is_committed_is_counted(client: Client) -> None:

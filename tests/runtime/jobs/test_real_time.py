@@ -101,6 +101,14 @@ def test_rows_come_at_once(pipe: Pipe) -> None:
     assert pipe.job.status is JobStatus.RUNNING
 
 
+def test_no_number_of_records_ends_a_batch(pipe: Pipe) -> None:
+    """As one of a micro-batch would."""
+    sent = [str(n) for n in range(20)]
+    pipe.send(*sent)
+    pipe.start("INSERT INTO b SELECT v FROM a /*+ OPTIONS('scan.micro-batch.max-records' = '1') */")
+    assert pipe.receive(len(sent)) == sent, (pipe.job.status, pipe.told, pipe.job.sampled())
+
+
 def test_a_stopped_job_goes_on_without_a_row_twice(pipe: Pipe) -> None:
     sent: list[str] = []
     over = threading.Event()

@@ -10,9 +10,11 @@ from urllib.parse import quote
 
 import pytest
 
+from sqlstream.core.tokens import Tokens
 from sqlstream.server.joined.shell import Shell
 from sqlstream.server.page import routes
 from sqlstream.server.page.job import PARTS
+from tests.server.conftest import serving
 from tests.server.page.test_browser import browsing, findings
 from tests.server.page.test_query_browser import write
 from tests.support.waiting import until
@@ -55,6 +57,28 @@ def test_a_server_that_stands_still(client: Client, monkeypatch: pytest.MonkeyPa
         finally:
             moves.set()
         lost.wait_for(state="detached", timeout=10_000)
+
+
+def test_who_logs_out_has_left_in_all_tabs(tmp_path: Path, no_engine: object) -> None:
+    token = b"full-0123456789abcdef"
+    with serving(tmp_path, {}, no_engine, Tokens((token,), ())) as client, browsing() as page:
+
+        def log_in(of: Page) -> None:
+            of.get_by_label("Token").fill(token.decode())
+            of.get_by_role("button", name="Log in").click()
+
+        page.goto(client.address)
+        log_in(page)
+        query = page.context.new_page()
+        query.goto(f"{client.address}/query")
+        query.locator(".cm-content").fill("SELECT 12345;")
+        page.get_by_role("button", name="Log out").click()
+        page.get_by_text("You have logged out, in all tabs of this browser.").wait_for()
+        query.get_by_label("Token").wait_for()
+        # It comes back with what had been written.
+        log_in(query)
+        query.locator(".cm-content").get_by_text("SELECT 12345;").wait_for()
+        assert query.url == f"{client.address}/query"
 
 
 def test_a_long_text_can_be_moved_with_the_keyboard(client: Client) -> None:

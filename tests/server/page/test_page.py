@@ -191,7 +191,8 @@ def test_a_browser_without_a_token_logs_in(guarded: Browser) -> None:
     assert re.fullmatch(r"sqlstream_token_\d+=[^;]*; HttpOnly; Path=/; SameSite=strict", right.headers["set-cookie"], re.I)
     page = guarded.get("/")
     assert page.status == 200 and "Log out" in page.text and FULL not in page.html
-    assert guarded.post("/logout", {}).headers["location"] == "/login"
+    assert guarded.post("/logout", {}).headers["location"] == "/login?left"
+    assert "You have logged out, in all tabs of this browser." in guarded.get("/login?left").text
     assert guarded.get("/").status == 303
 
 

@@ -40,7 +40,7 @@ import sqlstream.realtime.Pause;
 /**
  * Spark's streaming source of Kafka, with its options, over the partitions that {@link KafkaTopics} know, whose id
  * option {@code topics} is. One that was not there when the query began is read from its beginning. Offsets in a
- * checkpoint are Spark's own.
+ * checkpoint are Spark's own. Option {@code most}: the most records that a micro-batch reads.
  */
 public final class KafkaSource implements TableProvider {
     private static final KafkaSourceProvider$ SPARKS = KafkaSourceProvider$.MODULE$;
@@ -136,6 +136,7 @@ public final class KafkaSource implements TableProvider {
     private static final class Stream extends KafkaMicroBatchStream {
         private final KafkaTopics topics;
         private final String pause;
+        private final long most;
         private boolean realTime;
         private Offset latest;
 
@@ -149,6 +150,7 @@ public final class KafkaSource implements TableProvider {
             super(reader, consumers, options, checkpoint, start, true);
             this.topics = topics;
             this.pause = options.get("pause");
+            this.most = options.getLong("most", Long.MAX_VALUE);
         }
 
         @Override
@@ -165,6 +167,12 @@ public final class KafkaSource implements TableProvider {
             }
             String id = topics.id();
             return new PausableReaders(readers, new Pause(pause), offset -> KafkaTopics.read(id, offset));
+        }
+
+        /** Spark's own option is refused in real-time mode, where a micro-batch is over when its time is. */
+        @Override
+        public ReadLimit getDefaultReadLimit() {
+            return realTime ? super.getDefaultReadLimit() : ReadLimit.maxRows(most);
         }
 
         @Override

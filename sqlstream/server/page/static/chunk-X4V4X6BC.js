@@ -1,1 +1,0 @@
-import{e as o}from"./chunk-4MV7MLM5.js";var r=2.5;function i(t,l=Date.now()){document.body.classList.toggle("lost",t!==null);let e=document.getElementById("lost");if(!e)return;e.hidden=t===null;let n=t===null?"":`The server has not answered since ${o(l/1e3)}. ${t}`;e.textContent!==n&&(e.textContent=n)}export{r as a,i as b};
