@@ -7,6 +7,8 @@ import threading
 import time
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import ClassVar
 from urllib.parse import parse_qs
 
 import pytest
@@ -22,6 +24,7 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
+from sqlstream.catalog.ddl import options_text
 from sqlstream.cli.kafka import broker as module
 from sqlstream.cli.kafka.broker import Broker, main
 from sqlstream.cli.kafka.process import free_port
@@ -29,9 +32,12 @@ from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
 from sqlstream.core.errors import NotSupported
 from sqlstream.core.java import require_java
 from sqlstream.session.session import Session
+from tests.support.sessions import open_session, submit
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.kafka
+# What a JVM may ask for tokens and keys.
+ALLOWED = "org.apache.kafka.sasl.oauthbearer.allowed.urls"
 PASSWORD = 'in "quotes", \\ and ;'
 SETTINGS = r"""
 listener.name.tls.ssl.client.auth=required
@@ -46,8 +52,10 @@ listener.name.login.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-512
 listener.name.login.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="in \\"quotes\\", \\\\ and ;";
 listener.name.login.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 listener.name.token.sasl.enabled.mechanisms=OAUTHBEARER
-listener.name.token.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required \
-  unsecuredLoginStringClaim_sub="broker" unsecuredValidatorRequiredScope="kafka";
+listener.name.token.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;
+listener.name.token.oauthbearer.sasl.server.callback.handler.class=org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler
+listener.name.token.oauthbearer.sasl.oauthbearer.jwks.endpoint.url={endpoint}
+listener.name.token.oauthbearer.sasl.oauthbearer.expected.audience=kafka
 """
 
 
@@ -71,10 +79,8 @@ def certificates(folder):
 
 
 @pytest.fixture(scope="module")
-def secured(tmp_path_factory):
+def secured(folder, endpoint, tmp_path_factory):
     """The folder of the certificates, and the addresses of the listeners without TLS, with TLS, with a login, and with a token."""
-    folder = tmp_path_factory.mktemp("certificates")
-    certificates(folder)
     tls, login, token = free_port(), free_port(), free_port()
     plain = module.server_properties
 
@@ -83,12 +89,13 @@ def secured(tmp_path_factory):
         more = {"listeners": f",TLS://127.0.0.1:{tls},LOGIN://127.0.0.1:{login},TOKEN://127.0.0.1:{token}"}
         more["listener.security.protocol.map"] = ",TLS:SSL,LOGIN:SASL_SSL,TOKEN:SASL_SSL"
         more["advertised.listeners"] = more["listeners"]
-        return "\n".join(line + more.get(line.partition("=")[0], "") for line in lines) + SETTINGS.format(folder=folder)
+        return "\n".join(line + more.get(line.partition("=")[0], "") for line in lines) + SETTINGS.format(folder=folder, endpoint=endpoint)
 
     broker = Broker(tmp_path_factory.mktemp("secured"))
     try:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "server_properties", properties)
+            patch.setattr(module, "BROKER_JVM", (*module.BROKER_JVM, f"-D{ALLOWED}={endpoint}"))
             started = broker.start(free_port())
         user = UserScramCredentialUpsertion("bob", ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), PASSWORD.encode())
         admin = AdminClient({"bootstrap.servers": started, "log_level": 0})
@@ -97,6 +104,14 @@ def secured(tmp_path_factory):
         yield folder, started, f"127.0.0.1:{tls}", f"127.0.0.1:{login}", f"127.0.0.1:{token}"
     finally:
         broker.stop()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """That of the certificates."""
+    made = tmp_path_factory.mktemp("certificates")
+    certificates(made)
+    return made
 
 
 def tls(secured, **more):
@@ -119,17 +134,36 @@ def login(secured, mechanism="PLAIN", user="alice", password=PASSWORD):
     return KafkaClient(given | {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(secured[0] / "ca.pem")})
 
 
+def unpadded(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+
 class Tokens(BaseHTTPRequestHandler):
-    """An endpoint that gives a client with the right secret a token, unsigned, of the scope that it asks for."""
+    """An endpoint that gives a client with the right secret a token for the audience that it asks for as scope; and the key that tokens are signed
+    with.
+    """
+
+    folder: ClassVar[Path]
+
+    def do_GET(self):
+        shown = subprocess.run("openssl rsa -in server.key -noout -modulus".split(), cwd=self.folder, check=True, capture_output=True).stdout
+        modulus = bytes.fromhex(shown.decode().strip().partition("=")[2])
+        self.answer(200, {"keys": [{"kty": "RSA", "kid": "1", "use": "sig", "alg": "RS256", "e": "AQAB", "n": unpadded(modulus)}]})
 
     def do_POST(self):
         asked = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         known = base64.b64encode(b"carol:a secret").decode() in self.headers.get("Authorization", "")
         now = time.time()
-        claims = {"sub": "carol", "iat": now, "exp": now + 600, "scope": asked.get("scope", [""])[0]}
-        token = ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, claims)) + "."
+        scope = asked.get("scope", [""])[0]
+        claims = {"sub": "carol", "iat": now, "exp": now + 600, "scope": scope, "aud": scope}
+        token = ".".join(unpadded(json.dumps(part).encode()) for part in ({"alg": "RS256", "kid": "1"}, claims))
+        sign = "openssl dgst -sha256 -sign server.key".split()
+        token += "." + unpadded(subprocess.run(sign, cwd=self.folder, check=True, capture_output=True, input=token.encode()).stdout)
         answer = {"access_token": token, "token_type": "bearer", "expires_in": 600} if known else {"error": "invalid_client"}
-        self.send_response(200 if known else 401)
+        self.answer(200 if known else 401, answer)
+
+    def answer(self, status, answer):
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.end_headers()
         self.wfile.write(json.dumps(answer).encode())
@@ -139,7 +173,8 @@ class Tokens(BaseHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def endpoint():
+def endpoint(folder):
+    Tokens.folder = folder
     with ThreadingHTTPServer(("127.0.0.1", 0), Tokens) as server:
         threading.Thread(target=server.serve_forever).start()
         yield f"http://127.0.0.1:{server.server_port}/token"
@@ -245,6 +280,37 @@ def test_rights(secured):
         open_.latest("hidden", 1)
     with pytest.raises(BrokerError, match="could not all be sent to 'open': the user is not authorized"):
         open_.produce("open", [(None, b"y")])
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
+@pytest.mark.parametrize("how", ["certificate", "PLAIN", "SCRAM-SHA-512", "token"])
+def test_jobs(secured, endpoint, tmp_path, engine, how, guarantee):
+    """Spark's source and both sinks, by the same properties."""
+    match how:
+        case "certificate":
+            client = tls(secured)
+        case "token":
+            client = bearer(secured, endpoint)
+            handler = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler"
+            client = replace(client, properties={**client.properties, "sasl.login.callback.handler.class": handler})
+        case mechanism:
+            client = login(secured, mechanism, "alice" if mechanism == "PLAIN" else "bob")
+    source, target = f"{how}-{guarantee}-in", f"{how}-{guarantee}-out"
+    client.create_topic(source, 2, {})
+    client.create_topic(target, 1, {})
+    client.produce(source, [(None, b'{"n": %d}' % n) for n in range(10)])
+    options = {f"properties.{k}": v for k, v in client.properties.items()} | {"connector": "kafka", "format": "json"}
+    reading = {**options, "topic": source, "scan.startup.mode": "earliest-offset"}
+    writing = {**options, "topic": target, "sink.delivery-guarantee": guarantee, "sink.transactional-id-prefix": how}
+    declared = f"CREATE TABLE i (n INT) {options_text(reading.items())};\nCREATE TABLE o (n INT) {options_text(writing.items())};"
+    session = open_session(tmp_path, declared, engine=engine)
+    try:
+        submit(session, "INSERT INTO o SELECT n * 10 FROM i")
+        until(lambda: len(client.latest(target, 100)) >= 10, 60)
+        assert sorted(json.loads(r.value)["n"] for r in client.latest(target, 100)) == [n * 10 for n in range(10)]
+    finally:
+        session.close()
 
 
 def test_by_the_table(secured, tmp_path, monkeypatch, capfdbinary):
