@@ -95,6 +95,38 @@ def test_metadata(run, kafka, topic):
         run.insert(writable, run.spark.sql("SELECT 1 AS i, current_timestamp() AS at"))
 
 
+@pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
+@pytest.mark.parametrize("keyed", [False, True])
+def test_each_task_writes_into_one_partition(run, kafka, broker, topic, guarantee, keyed):
+    broker.topic(topic, 3)
+    key = {"key__format": "json", "key__fields": "i"} if keyed else {}
+    options = {"sink__delivery_guarantee": guarantee, "sink__transactional_id_prefix": topic, **key}
+    table = kafka(sink__partitioner="fixed", **options)
+    metadata = [("p", T.INT, "partition", True)]
+    events = kafka([("s", T.STRING)], topic=f"{topic}-in", format="raw")
+    broker.topic(f"{topic}-in", 4)
+    broker.send(f"{topic}-in", *((n % 4, None, str(n)) for n in range(40)))
+    run.stream(table, run.source(events, streaming=True).frame.selectExpr("CAST(s AS INT) AS i"))
+    into: dict[int, set[int]] = {}
+    for i, p in run.rows(kafka(metadata=metadata)):
+        into.setdefault(i % 4, set()).add(p)
+    # Four tasks, one for each partition that is read.
+    assert sorted(map(sorted, into.values())) == [[0], [0], [1], [2]]
+
+
+def test_partitioners_of_kafkas_own(run, kafka, broker, topic):
+    broker.topic(topic, 3)
+    table = kafka(properties__partitioner__class="org.apache.kafka.clients.producer.RoundRobinPartitioner")
+    send(run, table, ", ".join(f"({n})" for n in range(30)))
+    # By default records without a key go to one of them as long as a batch is filled.
+    assert {p for (p,) in run.rows(kafka(metadata=[("p", T.INT, "partition", True)]), "p")} == {0, 1, 2}
+
+
+def test_fixed_partitions_need_a_topic(run, kafka):
+    with pytest.raises(ValidationError, match="does not exist"):
+        send(run, kafka(topic="nowhere", sink__partitioner="fixed"), "(1)")
+
+
 def test_a_micro_batch_has_so_many_records_at_most(run, kafka, broker, topic):
     """A backlog comes in several, and each of them takes some of each partition that has records: none of them is idle."""
     broker.topic(topic, 3)

@@ -123,6 +123,7 @@ def test_misspelt_names_the_nearest_and_all(check):
         (KAFKA, {"scan.bounded.mode": "specific-offsets", "scan.bounded.specific-offsets": "x"}, "partition:0,offset:42"),
         (KAFKA, {"scan.bounded.mode": "group-offsets"}, "Property group.id is required"),
         (KAFKA, {"sink.partitioner": "org.example.Mine"}, "can't name a class"),
+        (KAFKA, {"sink.partitioner": "round-robin", "key.format": "json", "key.fields": "k"}, "only works when option 'key.fields' is not specified"),
         (KAFKA, {"sink.semantic": "exactly-once"}, "'sink.semantic' of 'kafka' is not supported"),
         (KAFKA, {"sink.delivery-guarantee": "exactly-once"}, "sink.transactional-id-prefix must be specified when using DeliveryGuarantee.EXACTLY_ONCE."),
         (FILES, {"path": None}, "path"),
@@ -154,7 +155,6 @@ def test_refused(check, base, more, message):
 @pytest.mark.parametrize(
     ("base", "more"),
     [
-        (KAFKA, {"sink.partitioner": "fixed"}),
         (KAFKA, {"scan.parallelism": "4"}),
         (FILES, {"sink.rolling-policy.file-size": "1MB"}),
         (FILES, {"auto-compaction": "true"}),

@@ -210,9 +210,12 @@ def _with(format_: Format, record: Encoded, fields: Fields, options: Mapping[str
     return made.toDF(*record.frame.columns, *names, *([KIND] if format_.mode.carries_kinds else []))
 
 
-def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = None, *, marked: bool = False, timed: bool = False) -> DataFrame:
+def encoded(
+    frame: DataFrame, table: Table, how: Layout, removed: str | None = None, *, marked: bool = False, timed: bool = False,
+    partitions: int | None = None,
+) -> DataFrame:  # fmt: skip
     """The columns that a Kafka sink takes; the value is NULL where ``removed`` (SQL) is true. ``marked``: as of Write. ``timed``: it takes the time
-    of a record, as Spark's does not.
+    of a record, as Spark's does not. ``partitions``: each task has one of so many.
     """
     from pyspark.sql import functions as F
 
@@ -241,6 +244,8 @@ def encoded(frame: DataFrame, table: Table, how: Layout, removed: str | None = N
     if "timestamp" in written:
         columns.append(F.expr(f"CAST({quote(written['timestamp'].name)} AS TIMESTAMP)").alias(_TIME))
         sent.append(F.col(_TIME).alias("timestamp"))
+    if partitions is not None:
+        sent.append(F.expr(f"spark_partition_id() % {partitions}").alias("partition"))
     if how.key is not None:
         # The key's fields have their names in the key, which may be those of other columns in the value.
         columns += [F.col(quote(n)).alias(how.key_names[n]) for n, _ in how.key_fields]

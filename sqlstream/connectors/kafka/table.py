@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from sqlstream import formats
 from sqlstream.connectors.base import Write, with_kinds
 from sqlstream.connectors.kafka import exactly_once
-from sqlstream.connectors.kafka.connector import ENDS, SINK, TOPICS, WRITING, TopicConnector
+from sqlstream.connectors.kafka.connector import ENDS, SINK, TOPICS, WRITING, TopicConnector, client_properties
+from sqlstream.connectors.kafka.offsets import cluster
 from sqlstream.connectors.kafka.records import Layout, encoded, layout
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import NotSupported, ValidationError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sqlstream.core.changelog import ChangelogMode
     from sqlstream.sql.tables import Table
 
+PARTITIONER = "sink.partitioner"
 _STARTUPS = ("group-offsets", "earliest-offset", "latest-offset", "timestamp", "specific-offsets")
 
 
@@ -47,7 +49,7 @@ class Kafka(TopicConnector):
         Option("scan.startup.mode", OptionKind.ENUM, "group-offsets", "Where reading starts.", values=_STARTUPS),
         Option("scan.startup.specific-offsets", OptionKind.STRING, summary="partition:0,offset:42;partition:1,offset:300"),
         Option("scan.startup.timestamp-millis", OptionKind.LONG, summary="Milliseconds since 1970."),
-        Option("sink.partitioner", OptionKind.STRING, "default", "default, or fixed and round-robin, which Kafka's own partitioner replaces."),
+        Option(PARTITIONER, OptionKind.STRING, "default", "fixed: each task writes into one partition. Else Kafka's own partitioner decides."),
         Option("sink.semantic", use=Support.REFUSED, why="Flink has dropped it too: write 'sink.delivery-guarantee'."),
         *ENDS,
         *WRITING,
@@ -62,14 +64,14 @@ class Kafka(TopicConnector):
     def check(self, table: Table) -> list[str]:
         notices = super().check(table)
         self.check_offsets(table, "startup", self.startup(table))
-        partitioner = self.option(table, "sink.partitioner")
+        partitioner = self.option(table, PARTITIONER)
+        if partitioner == "round-robin" and table.options.get("key.fields"):
+            raise ValidationError("Currently 'round-robin' partitioner only works when option 'key.fields' is not specified.")
         if partitioner not in ("default", "fixed", "round-robin"):
             raise NotSupported(
-                f"Option 'sink.partitioner' can't name a class: '{partitioner}'.",
-                hint="Set 'properties.partitioner.class' to a Kafka partitioner.",
+                f"Option '{PARTITIONER}' can't name a class: '{partitioner}'.",
+                hint="Set 'properties.partitioner.class' to a Kafka partitioner, whose jar 'spark.jars' names.",
             )
-        if partitioner != "default":
-            notices.append("Option 'sink.partitioner' of 'kafka' has no effect: Kafka's default partitioner is used.")
         value = self.layout(table).value
         if table.primary_key is not None and not value.mode.updates:
             raise ValidationError(
@@ -94,4 +96,12 @@ class Kafka(TopicConnector):
         return exactly_once.write_stream(self.records(request.frame, request), self.sink_options(request))
 
     def records(self, rows: DataFrame, request: Write) -> DataFrame:
-        return encoded(with_kinds(rows), request.table, self.layout(request.table), timed=self.is_exactly_once(request.table))
+        table = request.table
+        return encoded(with_kinds(rows), table, self.layout(table), timed=self.is_exactly_once(table), partitions=self._partitions(request))
+
+    def _partitions(self, request: Write) -> int | None:
+        """How many the topic has, where each task writes into one of them; None where Kafka's client decides. Raises ValidationError."""
+        if self.option(request.table, PARTITIONER) != "fixed":
+            return None
+        with cluster(request.spark, client_properties(request.table)) as kafka:
+            return len(kafka.partitions([self.sink_topic(request.table)], None))

@@ -12,20 +12,25 @@ import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.types.StructType;
 
 /** Where the parts of a record are in a row: -1 for a part that is not there. */
-record Columns(int value, int key, int headers, int timestamp) implements Serializable {
+record Columns(int value, int key, int headers, int timestamp, int partition) implements Serializable {
     private static final long MICROS = 1000;
 
     static Columns of(StructType schema) {
         List<String> names = Arrays.asList(schema.fieldNames());
         return new Columns(
-                names.indexOf("value"), names.indexOf("key"), names.indexOf("headers"), names.indexOf("timestamp"));
+                names.indexOf("value"),
+                names.indexOf("key"),
+                names.indexOf("headers"),
+                names.indexOf("timestamp"),
+                names.indexOf("partition"));
     }
 
     /** The record of a row: key and value are bytes, headers pairs, its time microseconds since 1970. */
     ProducerRecord<byte[], byte[]> record(String topic, InternalRow row) {
         boolean timed = timestamp >= 0 && !row.isNullAt(timestamp);
         Long time = timed ? (Long) Math.floorDiv(row.getLong(timestamp), MICROS) : null;
-        return new ProducerRecord<>(topic, null, time, bytes(row, key), bytes(row, value), headers(row));
+        Integer into = partition < 0 ? null : (Integer) row.getInt(partition);
+        return new ProducerRecord<>(topic, into, time, bytes(row, key), bytes(row, value), headers(row));
     }
 
     private static byte[] bytes(InternalRow row, int column) {
