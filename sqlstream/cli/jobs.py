@@ -31,7 +31,7 @@ from sqlstream.shell import fitting, tableau
 from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sqlstream.cli.background import Background
     from sqlstream.core.storage import Place
@@ -181,11 +181,15 @@ def _set_by(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def _diff(seen: Sequence[Preview]) -> int:
+    print("\n\n".join("\n".join(_within(one.lines)) for one in seen) or "There is no job in it.")
+    return int(any(one.loses for one in seen))
+
+
+def _within(lines: Iterable[str]) -> list[str]:
+    """``lines`` as a terminal has room for them."""
     from sqlstream.shell import prose
 
-    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    print("\n\n".join("\n".join(prose.within(room, one.lines)) for one in seen) or "There is no job in it.")
-    return int(any(one.loses for one in seen))
+    return prose.within(shutil.get_terminal_size().columns if sys.stdout.isatty() else None, lines)
 
 
 def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: Sequence[Preview]) -> int:
@@ -265,10 +269,9 @@ def _show(project: Path, job: JobRecord) -> int:
     if job.status is not None:
         pairs.append(("start time", _time(job.status.since)))
         pairs += [(k, v) for k, v in job.status.figures.items() if k not in ("job", "status", "last error", "job id")]
-    for name, value in pairs:
-        print(f"{name:<17} {'' if value is None else value}".rstrip())
-    for failure in () if job.status is None else job.status.failures:
-        print(f"failed            {_time(failure.at)} {failure.error}")
+    lines = [f"{name:<16}  {'' if value is None else value}".rstrip() for name, value in pairs]
+    lines += [f"failed            {_time(failure.at)} {failure.error}" for failure in ([] if job.status is None else job.status.failures)]
+    print("\n".join(_within(lines)))
     for version in job.versions():
         print(f"\nversion {version.number}, {_time(version.created)}, sqlstream {version.sqlstream}\n{version.sql}")
     return 0

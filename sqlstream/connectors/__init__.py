@@ -49,6 +49,7 @@ CONNECTORS: Registry[Connector] = Registry(
 )
 # Connectors of Flink's that are not here, with what to use instead.
 _CDC = "Changes of this database are not read: capture them into Kafka, and read the topic with 'kafka'."
+_LOADS = "Write into a topic of 'kafka', from which the database loads by itself (routine load)."
 _SINK = "Write into a Delta table, and load from there."
 REFUSED: Mapping[str, str] = {
     "dynamic-kafka": "Use 'kafka', with 'topic-pattern' where topics come and go.",
@@ -65,7 +66,12 @@ REFUSED: Mapping[str, str] = {
     "firehose": _SINK,
     "kinesis": "Use 'kafka'.",
     "pulsar": "Use 'kafka'.",
-    "oracle-cdc": _CDC,
+    "starrocks": _LOADS,
+    "doris": _LOADS,
+    "fluss": "Use 'kafka', or 'delta'.",
+    "redis": _SINK,
+    "rabbitmq": "Use 'kafka'.",
+    **dict.fromkeys(("oracle-cdc", "db2-cdc", "tidb-cdc", "oceanbase-cdc", "vitess-cdc"), _CDC),
     "sqlserver-cdc": _CDC,
     "mongodb-cdc": _CDC,
 }
@@ -79,13 +85,17 @@ def doubts(options: Mapping[str, str]) -> Iterator[str]:
             yield hint
         return
     if CONNECTORS.usable(name) is None:
-        if name not in REFUSED and (near := nearest(name, CONNECTORS.names())):
+        if name in REFUSED:
+            yield f"Connector '{name}' is not supported: a query of the table will be refused. {REFUSED[name]}"
+        elif near := nearest(name, CONNECTORS.names()):
             yield f"There is no connector '{name}'. Did you mean '{near}'?"
         return
     named = {key: options[key] for key in FORMAT_KEYS if key in options}
     unknown = {key: format_ for key, format_ in named.items() if formats.FORMATS.usable(format_) is None}
     for key, format_ in unknown.items():
-        if format_ not in formats.REFUSED and (near := nearest(format_, formats.FORMATS.names())):
+        if format_ in formats.REFUSED:
+            yield f"Format '{format_}' for '{key}' is not supported: a query of the table will be refused."
+        elif near := nearest(format_, formats.FORMATS.names()):
             yield f"There is no format '{format_}' for '{key}'. Did you mean '{near}'?"
     if not unknown:
         own = {key: text for key, text in options.items() if key != "connector"}

@@ -320,7 +320,7 @@ class Connector(ABC):
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         """A writer ready to start: format, options and partitioning set; the job adds name, trigger, checkpoint, output mode."""
-        raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
+        raise NotImplementedError(f"'{self.name}' is no sink: a plan with one is refused")
 
     def is_there(self, request: Write) -> bool:
         """Whether what is written into is there, as far as that is known: a table that is not is made when a query starts."""
@@ -356,7 +356,7 @@ class Connector(ABC):
 
     def write_batch(self, request: Write) -> None:
         """Write a static frame."""
-        raise ValidationError(f"Connector '{self.name}' can only be used as a source. It cannot be used as a sink.")
+        raise NotImplementedError(f"'{self.name}' is no sink: a plan with one is refused")
 
 
 # Of a Kafka table's properties, those by which its offsets are found.

@@ -14,6 +14,10 @@ class Passing(str):
     """A line about how far something is. A terminal shows it until the next line of any kind; elsewhere it is left out."""
 
 
+class Waiting(Passing):
+    """A line about what has not answered for a while: whoever waits can end that. It is also told where there is no terminal."""
+
+
 class OfJob(str):
     """A line about a job, or a row that it prints. ``error``: what is the matter with it."""
 

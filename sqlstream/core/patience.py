@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from sqlstream.core.lines import Waiting
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -58,5 +60,5 @@ def await_answer(ask: Callable[[float], T | None], what: str) -> T:
             raise Impatient
         if not told and time.monotonic() >= tell_at:
             told = True
-            who.notify(f"{what} has not answered for {TELL_SECONDS:.0f} s. Ctrl-C, or Stop on the page, ends the wait.")
+            who.notify(Waiting(f"{what} has not answered for {TELL_SECONDS:.0f} s."))
     return answer

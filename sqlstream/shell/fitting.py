@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 # A column whose words are longer is made no narrower, and no column is made narrower than the least.
 _LONG_WORD, _LEAST = 20, 8
+# Of a query's rows a column of texts is made no narrower, and one of another type not at all.
+_LEAST_TEXT = 12
+_BOUNDED = frozenset(("TINYINT", "SMALLINT", "INT", "BIGINT", "BOOLEAN", "DATE", "DECIMAL", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "FLOAT", "DOUBLE"))
 # Before a cell that stands below its row.
 _NOTE = "  - "
 
@@ -36,6 +39,11 @@ def lines(
     elif len(rows) == len(names) == 1:
         # A statement, a plan: somebody may copy it.
         yield from tableau.text(rows[0][0]).split("\n")
+    elif flat and limit is not None and (widths := _shrunk_content(names, types, rows, width, limit)):
+        yield from tableau.head(names, widths)
+        for row in rows:
+            yield from cut_row(row, widths, [limit] * len(names))
+        yield tableau.border(widths)
     elif limit is None and (tables := [*_narrow_tables(names, rows, width)]):
         yield from min(tables, key=len)
     else:
@@ -64,6 +72,17 @@ def shrunk(widths: Sequence[int], least: Sequence[int], width: int) -> list[int]
             return None
         made[max(spare, key=lambda i: made[i])] -= 1
     return made
+
+
+def _shrunk_content(names: Sequence[str], types: Sequence[Type | None], rows: Sequence[Cells], width: int, limit: int) -> list[int] | None:
+    widths = tableau.content_widths(names, rows, limit)
+    return shrunk(widths, narrowest(widths, tableau.content_widths(names, ()), types), width)
+
+
+def narrowest(widths: Sequence[int], floors: Sequence[int], types: Sequence[Type | None]) -> list[int]:
+    """How narrow columns so wide can be made, none narrower than its name (``floors``)."""
+    known = [type_ is not None and type_.root in _BOUNDED for type_ in types or [None] * len(widths)]
+    return [w if of_type else min(w, max(floor, _LEAST_TEXT)) for w, floor, of_type in zip(widths, floors, known, strict=True)]
 
 
 def cut_row(row: Cells, widths: Sequence[int], limits: Sequence[int]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TextIO
 from sqlstream.core.errors import JobFailed, SetupError, SqlStreamError
 from sqlstream.core.job_names import short_name
 from sqlstream.core.kept import NO_SPACE
-from sqlstream.core.lines import OfJob, Passing
+from sqlstream.core.lines import OfJob, Passing, Waiting
 from sqlstream.core.secrets import masked_value
 from sqlstream.shell import prose, tableau
 
@@ -72,7 +72,9 @@ class Screen:
 
     def notify(self, line: str = "") -> None:
         """A line about what is happening; a passing one is for terminals."""
-        if not isinstance(line, Passing):
+        if isinstance(line, Waiting):
+            self._notify("", f"{line} Ctrl-C ends the wait.")
+        elif not isinstance(line, Passing):
             self._notify("", line)
         elif self.overwrites:
             self.overwrite(line)

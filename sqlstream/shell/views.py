@@ -35,8 +35,6 @@ KEPT_BEHIND = 100
 # The widest lines of sentences, as they are read.
 PROSE_WIDTH = 110
 EXPANDED_BEHIND = 5
-# A text of a streamed table is made no narrower.
-_LEAST_TEXT = 12
 FIGURES_SECONDS = 1.0
 # The widest column of figures on the whole screen.
 FIGURES_WIDTH = 40
@@ -140,11 +138,6 @@ def _coloured() -> bool:
     return "NO_COLOR" not in os.environ
 
 
-def _is_bounded(type_: Type) -> bool:
-    """Whether the text of such a value has a length that is known."""
-    return type_.root in _FIXED_WIDTHS or type_.root in _TIME_WIDTHS or type_.root == "DECIMAL"
-
-
 def type_width(type_: Type, unbounded: int) -> int:
     """The width of a streamed column, fixed before its first row; ``unbounded`` for a text of any length."""
     width = unbounded
@@ -218,8 +211,7 @@ def _streamed_widths(limits: list[int], floors: list[int], columns: Sequence[Fie
     wanted = _expanded(options)
     if wanted != "auto":
         return None if wanted == "on" else limits
-    texts = [False, *(not _is_bounded(c.type) for c in columns)]
-    least = [max(floor, min(limit, _LEAST_TEXT)) if text else limit for limit, floor, text in zip(limits, floors, texts, strict=True)]
+    least = fitting.narrowest(limits, floors, [None, *(c.type for c in columns)])
     return fitting.shrunk(limits, least, shutil.get_terminal_size().columns)
 
 

@@ -67,6 +67,7 @@ _REFUSED: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Any: ("Comparison with ANY or SOME (sub-query) is not supported.", "= ANY is IN; > ANY is > the MIN of the sub-query, < ANY is < its MAX."),
     exp.WithinGroup: ("WITHIN GROUP is not supported.", "LISTAGG has the order in which rows come; PERCENTILE takes the value as its argument."),
     exp.Star: ("* stands for columns in a select list and in COUNT(*) only.", "Name the columns."),
+    exp.ILike: ("Flink SQL has no ILIKE.", "Write LOWER(text) LIKE 'pattern', the pattern in lower case."),
     exp.Alias: ("A name is given in the select list only.", "Leave AS out here, or name it in a sub-query."),
 }
 
@@ -102,7 +103,8 @@ def bind(node: exp.Expr, scope: Scope) -> Expr:
         return written
     if is_call(node):
         if call_name(node).upper() in OVER_ONLY:
-            raise ValidationError("OVER clause is necessary for window functions", at=node)
+            hint = f"Write {call_name(node).upper()}(..) OVER (PARTITION BY key ORDER BY time)."
+            raise ValidationError("OVER clause is necessary for window functions", at=node, hint=hint)
         return _function(node, scope)
     _refuse_unknown(node)
     match node:

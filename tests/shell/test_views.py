@@ -278,6 +278,23 @@ def test_texts_of_a_stream_go_on_below_on_a_narrow_terminal(monkeypatch):
     assert said(48)[0] == "-[ +I ]".ljust(48, "-")
 
 
+def test_texts_of_a_query_go_on_below_on_a_narrow_terminal(monkeypatch):
+    columns = (Field("a", t.STRING), Field("text", t.STRING), Field("b", t.INT))
+    outcome = results.Rows(columns=columns, rows=(("x", "y", "12345"), ("y" * 40, "a text of several words", None)), query=True)
+    assert shown(terminal(monkeypatch, 41), outcome, SILENT).splitlines() == [
+        "+--------------+---------------+--------+",
+        "|            a |          text |      b |",
+        "+--------------+---------------+--------+",
+        "|            x |             y |  12345 |",
+        "| yyyyyyyyyyyy | a text of     | <NULL> |",
+        "| yyyyyyyyyyyy | several words |        |",
+        "| yyy...       |               |        |",
+        "+--------------+---------------+--------+",
+        "2 rows in set",
+    ]
+    assert f"| {'y' * 27}... |" in shown(terminal(monkeypatch, 200), outcome, SILENT)
+
+
 def test_an_empty_set_has_no_table(screen):
     assert shown(screen, results.Rows(columns=(Field("s", t.STRING),))) == "Empty set\n"
 

@@ -30,6 +30,14 @@ EXAMPLES = {
     "CREATE STREAMING": "CREATE STREAMING TABLE x AS SELECT 1",
     "CREATE SINK": "CREATE SINK s FROM t",
     "CREATE SOURCE": "CREATE SOURCE s (a INT)",
+    "ADD COLUMN": "ALTER TABLE t ADD COLUMN x INT",
+    "DROP COLUMN": "ALTER TABLE t DROP COLUMN x",
+    "DISTINCT ON": "SELECT DISTINCT ON (a) * FROM t",
+    "UNNEST (": "SELECT UNNEST(ARRAY[1, 2])",
+    "STRING_AGG (": "SELECT STRING_AGG(a, ',') FROM t",
+    "GROUP_CONCAT (": "SELECT GROUP_CONCAT(a) FROM t",
+    "WINDOW (": "SELECT window(ts, '10 minutes'), COUNT(*) FROM t GROUP BY 1",
+    "EXPLAIN ANALYZE": "EXPLAIN ANALYZE SELECT 1",
     "WITHIN *": "SELECT * FROM a JOIN b WITHIN 1 HOUR ON a.x = b.x",
     "USING DELTA": "CREATE TABLE t (a INT) USING DELTA",
 }
@@ -43,7 +51,7 @@ def test_a_form_of_another_dialect(form: str, hint: str) -> None:
 
 
 @pytest.mark.parametrize("sql", [
-    "SELECT emit FROM t AS top", "SELECT TOP FROM t", "CREATE TABLE source (a INT)", "SELECT a FROM t WINDOW w AS (PARTITION BY b)",
+    "SELECT * FROM t CROSS JOIN UNNEST(a) AS u (x)", "SELECT emit FROM t AS top", "SELECT TOP FROM t", "CREATE TABLE source (a INT)", "SELECT a FROM t WINDOW w AS (PARTITION BY b)",
 ])  # fmt: skip
 def test_what_flink_takes_is_none(sql: str) -> None:
     parse(sql)

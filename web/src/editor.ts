@@ -93,6 +93,8 @@ const look = EditorView.theme({
 export interface Commands {
   run(): void;
   runStatement(): void;
+  /** The text is another. */
+  changed(): void;
   help(word: string): void;
   found(findings: Finding[]): void;
 }
@@ -137,7 +139,9 @@ export class Editor {
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) this.look();
+            if (!update.docChanged) return;
+            this.commands.changed();
+            this.look();
           }),
         ],
       }),

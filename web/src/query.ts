@@ -80,6 +80,7 @@ class QueryView {
     this.editor = new Editor(place, text, "Statements", this.session, {
       run: () => this.runAll(),
       runStatement: () => void this.runStatement(),
+      changed: () => this.outdated(),
       help: (word) => void this.help(word),
       found: (findings) => this.found(findings),
     });
@@ -233,6 +234,13 @@ class QueryView {
     const goesOn = loses ? "go on without what is lost" : "go on with this";
     const yes = running.length ? `Stop it, and ${goesOn}` : loses ? "Go on without what is lost" : "Start the job";
     return this.choose(this.verdict, text, then, yes, loses);
+  }
+
+  /** What was asked was about another text. */
+  private outdated(): void {
+    if (!this.decline) return;
+    this.decline();
+    this.say("The text has changed since the question: run it again.");
   }
 
   private asked(question: string): Promise<boolean> {

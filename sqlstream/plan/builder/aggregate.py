@@ -18,6 +18,7 @@ from sqlstream.sql.functions.aggregates import GROUPINGS
 from sqlstream.sql.functions.base import VARIES
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.keys import require_key
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.types import INT
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def aggregate(
         if isinstance(expr, AggregateCall):
             return ColumnRef(expr.type, calls[expr])
         if isinstance(expr, ColumnRef) and expr.name not in joined:
-            raise ValidationError(f"Expression '{expr.name}' is not being grouped", at=_place(select, expr.name, scope))
+            hint = f"Add it to GROUP BY, or aggregate it, as MAX({quote(expr.name)})."
+            raise ValidationError(f"Expression '{expr.name}' is not being grouped", at=_place(select, expr.name, scope), hint=hint)
         return None
 
     result = inner.apply(GroupAggregate(arguments, names, aggregates, ttl=ttl), above)

@@ -53,6 +53,7 @@ def group_window(select: exp.Select, node: Node, scope: Scope, zone: str) -> tup
             raise ValidationError(
                 f"Call to auxiliary group function '{name}' must have matching call to group function '${function}' in GROUP BY clause",
                 at=auxiliary,
+                hint=f"GROUP BY {function}(..) with the same arguments.",
             )
         column = _column(called[_COLUMNS[name.rpartition("_")[2]]], auxiliary)
         if auxiliary in select.expressions:
@@ -90,5 +91,5 @@ def _window(call: exp.Expr, node: Node, scope: Scope) -> Window:
 def _millis(node: exp.Expr) -> int:
     millis = interval_millis(node)
     if millis is None or millis <= 0:
-        raise ValidationError("The length of a window is a positive INTERVAL of days to seconds.", at=node)
+        raise ValidationError("The length of a window is a positive INTERVAL of days to seconds.", at=node, hint="Write INTERVAL '1' MINUTE.")
     return millis

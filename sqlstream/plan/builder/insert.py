@@ -40,7 +40,8 @@ def into(source: Node, target: Table, env: Environment, node: exp.Expr, *, stati
     target = usable(target, env, node.this)
     connector = find_connector(target.connector, node.this)
     if not connector.is_sink:
-        raise ValidationError(f"Connector '{target.connector}' can only be used as a source. It cannot be used as a sink.", at=node.this)
+        problem = f"Connector '{target.connector}' can only be used as a source. It cannot be used as a sink."
+        raise ValidationError(problem, at=node.this, hint="HELP lists the connectors; HELP CONNECTOR kafka says what one does.")
     if overwrite and not env.settings.batch:
         raise ValidationError("INSERT OVERWRITE is only supported in batch mode.", at=node, hint="SET 'execution.runtime-mode' = 'batch'.")
     refuse_unknown_metadata(target, node.this, writing=True)

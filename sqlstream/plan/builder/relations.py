@@ -319,7 +319,8 @@ def _arguments(node: ast.TableFunction, names: tuple[str, ...]) -> dict[str, exp
 def _millis(node: exp.Expr | None, what: str, at: exp.Expr, *, signed: bool = False) -> int:
     millis = interval_millis(node) if node is not None else None
     if millis is None:
-        raise ValidationError(f"The {what} of a window is an INTERVAL of days to seconds.", at=node if node is not None else at)
+        problem = f"The {what} of a window is an INTERVAL of days to seconds."
+        raise ValidationError(problem, at=node if node is not None else at, hint="Write INTERVAL '1' MINUTE.")
     if millis <= 0 and not signed:
         raise ValidationError(f"The {what} of a window must be greater than zero.", at=node)
     return millis

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.core.hidden import PREFIX
 from sqlstream.plan.properties import bounded, static
 from sqlstream.runtime.engine.failures import as_job_errors
 from sqlstream.runtime.lower.context import Lowering
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
     from sqlstream.plan.builder.scope import PlanSettings
     from sqlstream.plan.nodes import Node
+
+# One of ours, as Java writes an object that has no text of its own.
+_OBJECT = re.compile(r"sqlstream(?:\.\w+)*\.([\w$]+)@[0-9a-f]+")
 
 
 def spark_plan(node: Node, spark: SparkSession, settings: PlanSettings, project: Path) -> str:
@@ -31,4 +36,9 @@ def spark_plan(node: Node, spark: SparkSession, settings: PlanSettings, project:
         with as_job_errors():
             execution = lower(node, to)._jdf.queryExecution()
             explained = spark._jvm.org.apache.spark.sql.api.python.PythonSQLUtils.explainString(execution, "simple")  # type: ignore[union-attr]
-            return str(explained).partition("\n")[2].rstrip()
+            return readable(str(explained).partition("\n")[2].rstrip())
+
+
+def readable(plan: str) -> str:
+    """A plan of Spark's, in which our columns and operators have short names."""
+    return _OBJECT.sub(r"\1", plan).replace(f"{PREFIX}_", "$")

@@ -319,7 +319,7 @@ def _windows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
     texts = set()
     for node in _event_windows(sink):
         if query.watermark is None:
-            texts.add("Windows are open, and there is no watermark yet to close them: the micro-batch that reads the rows advances it.")
+            texts.add("Windows are open. The watermark that closes them follows with the next micro-batch that has rows.")
         elif node.window.kind.merges:
             texts.add(
                 f"The watermark is at {moment(query.watermark, zone)}; a session closes {duration(node.window.size / 1000)} after its last row."

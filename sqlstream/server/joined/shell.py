@@ -10,7 +10,7 @@ from sqlstream.core import settings
 from sqlstream.core.defects import as_defects
 from sqlstream.core.depth import deeply
 from sqlstream.core.errors import SetupError, SqlStreamError, ValidationError
-from sqlstream.core.lines import Passing
+from sqlstream.core.lines import Passing, Waiting
 from sqlstream.core.release import release
 from sqlstream.runtime.monitor.figures import job_progress
 from sqlstream.server.answers import BadRequest, text_of, texts_of
@@ -132,7 +132,8 @@ class Shell:
     # --- what the session says ----------------------------------------------------------------------------------------
 
     def _notify(self, line: str) -> None:
-        self._send({"id": 0, "say": "notify", "line": str(line), "passing": isinstance(line, Passing)})
+        kind = {"passing": isinstance(line, Passing), "waiting": isinstance(line, Waiting)}
+        self._send({"id": 0, "say": "notify", "line": str(line), **kind})
 
     def _emit(self, line: str) -> None:
         self._send({"id": 0, "say": "emit", "line": line})

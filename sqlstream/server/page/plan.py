@@ -121,10 +121,16 @@ def _read(box: Box, scan: Scan, query: QueryMetrics) -> Box:
     return replace(
         box,
         rows=None if found is None else found.rows,
-        lag=None if found is None or not found.partitions or _is_silent(scan, query) else sum(p.lag for p in found.partitions),
+        lag=None if found is None or not found.partitions or _is_silent(scan, query) else _lag(found, query),
         watermark=None if reached is None else reached / 1000,
         held=None if timed is None else _held(timed),
     )
+
+
+def _lag(found: Input, query: QueryMetrics) -> int:
+    """Records that wait for a table; where it is the only one, without those that the running micro-batch has read."""
+    alone = sum(1 for each in query.inputs if each.partitions) == 1
+    return query.lag or 0 if alone else sum(p.lag for p in found.partitions)
 
 
 def _is_silent(scan: Scan, query: QueryMetrics) -> bool:

@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import SqlStreamError
-from sqlstream.core.lines import Passing
+from sqlstream.core.lines import Passing, Waiting
 from sqlstream.core.release import release
 from sqlstream.runtime.monitor.figures import JobProgress
 from sqlstream.session.context import Interrupted
@@ -169,7 +169,8 @@ class JoinedSession:
     def _hear(self, said: dict[str, Any]) -> None:
         match said["say"]:
             case "notify":
-                self._notify(Passing(said["line"]) if said["passing"] else said["line"])
+                kind = Waiting if said["waiting"] else Passing if said["passing"] else str
+                self._notify(kind(said["line"]))
             case "emit":
                 self._emit(said["line"])
             case "progress":

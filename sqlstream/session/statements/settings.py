@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _STARTED_WITH = {"python.archives": "-pyarch", "python.executable": "-pyexec", "spark.version": "-D"}
 # What a value means that one sets by a command of two letters.
 _SAID = {
-    (settings.EXPANDED, "on"): "Each row is shown by itself, a column on each line.",
+    (settings.EXPANDED, "on"): "Each row is shown by itself, a column on each line; \\x auto is as before.",
     (settings.EXPANDED, "off"): "Rows are shown as a table, however wide.",
     (settings.EXPANDED, "auto"): "Rows are shown as a table where it has room.",
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.sql.functions import elsewhere as elsewhere_functions
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,6 +32,14 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("CREATE STREAMING", _STREAM),
     ("CREATE SINK", "Write CREATE TABLE name (columns) WITH ('connector' = ..) and INSERT INTO name SELECT .."),
     ("CREATE SOURCE", "Write CREATE TABLE name (columns) WITH ('connector' = ..)."),
+    ("ADD COLUMN", "Write ADD name type, or ADD (a type, b type)."),
+    ("DROP COLUMN", "Write DROP name, or DROP (a, b)."),
+    ("DISTINCT ON", "Number the rows in a sub-query, ROW_NUMBER() OVER (PARTITION BY key ORDER BY time) AS n, and select WHERE n = 1."),
+    ("UNNEST (", elsewhere_functions.FUNCTIONS["EXPLODE"]),
+    ("STRING_AGG (", elsewhere_functions.FUNCTIONS["STRING_AGG"]),
+    ("GROUP_CONCAT (", elsewhere_functions.FUNCTIONS["GROUP_CONCAT"]),
+    ("WINDOW (", elsewhere_functions.FUNCTIONS["WINDOW"]),
+    ("EXPLAIN ANALYZE", "Write EXPLAIN; figures of a job that runs: SHOW JOB METRICS."),
     ("WITHIN *", "Write a condition of times in ON: a.time BETWEEN b.time - INTERVAL '1' HOUR AND b.time."),
     ("USING DELTA", "Write WITH ('connector' = 'delta', 'table-path' = '..') behind the columns."),
 )  # fmt: skip

@@ -6,6 +6,7 @@ in ``call_parser``.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -44,6 +45,8 @@ TIME_UNITS = (
     "CENTURY",
     "MILLENNIUM",
 )
+# As PostgreSQL and Spark write an interval.
+_WITH_UNIT = re.compile(r"\s*(\d+)\s*(years?|months?|weeks?|days?|hours?|minutes?|seconds?)\s*", re.I)
 INTERVAL_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 _TO_UNITS = {
     "YEAR": ("MONTH",),
@@ -422,6 +425,8 @@ class ExpressionParser(Cursor):
                 "Write INTERVAL '5' DAY; a computed one is n * INTERVAL '1' DAY.",
             )
         text = self.string().name
+        if (both := _WITH_UNIT.fullmatch(text)) is not None:
+            self._fail(self.token, f"Write INTERVAL '{both[1]}' {singular(both[2].upper())}: the unit stands behind the string.")
         unit = self._interval_unit(INTERVAL_UNITS)
         node = mark(ast.IntervalLiteral(this=text, unit=unit, negative=negative), start)
         if self.accept("("):
