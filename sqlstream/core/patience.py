@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # So long an answer may take before somebody is told.
-TELL_SECONDS = 2.0
+TELL_SECONDS = 5.0
 SLICE_SECONDS = 0.2
 
 

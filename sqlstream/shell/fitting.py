@@ -76,10 +76,10 @@ def shrunk(widths: Sequence[int], least: Sequence[int], width: int) -> list[int]
 
 def _shrunk_content(names: Sequence[str], types: Sequence[Type | None], rows: Sequence[Cells], width: int, limit: int) -> list[int] | None:
     widths = tableau.content_widths(names, rows, limit)
-    return shrunk(widths, narrowest(widths, tableau.content_widths(names, ()), types), width)
+    return shrunk(widths, least_widths(widths, tableau.content_widths(names, ()), types), width)
 
 
-def narrowest(widths: Sequence[int], floors: Sequence[int], types: Sequence[Type | None]) -> list[int]:
+def least_widths(widths: Sequence[int], floors: Sequence[int], types: Sequence[Type | None]) -> list[int]:
     """How narrow columns so wide can be made, none narrower than its name (``floors``)."""
     known = [type_ is not None and type_.root in _BOUNDED for type_ in types or [None] * len(widths)]
     return [w if of_type else min(w, max(floor, _LEAST_TEXT)) for w, floor, of_type in zip(widths, floors, known, strict=True)]

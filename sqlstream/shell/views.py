@@ -211,7 +211,7 @@ def _streamed_widths(limits: list[int], floors: list[int], columns: Sequence[Fie
     wanted = _expanded(options)
     if wanted != "auto":
         return None if wanted == "on" else limits
-    least = fitting.narrowest(limits, floors, [None, *(c.type for c in columns)])
+    least = fitting.least_widths(limits, floors, [None, *(c.type for c in columns)])
     return fitting.shrunk(limits, least, shutil.get_terminal_size().columns)
 
 

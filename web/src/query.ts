@@ -275,10 +275,12 @@ class QueryView {
 
   /** Say that the server is gone, until it answers again; the session is gone with it. */
   private async lost({ message, hint }: Failure): Promise<void> {
+    // What ran has failed with the same words.
+    const ran = this.running;
     lost(hint);
     while (!(await answers())) await new Promise((again) => setTimeout(again, ASK_AGAIN_MS));
     lost(null);
-    if (!this.session.open) this.say(`${message} ${hint}`);
+    if (!this.session.open && !ran) this.say(`${message} ${hint}`);
   }
 
   // --- what is said ----------------------------------------------------------------------------------------------------

@@ -20,6 +20,13 @@ function quoted(cell: string): string {
   return `"${cell.replaceAll('"', '""')}"`;
 }
 
+/** The most characters of a value that are shown: what is copied or exported has them all. */
+const SHOWN = 1_000;
+
+function short(cell: string): string {
+  return cell.length <= SHOWN ? cell : `${cell.slice(0, SHOWN)} ... (${number(cell.length)} characters)`;
+}
+
 function csv(cells: (string | null)[]): string {
   return cells.map((cell) => (cell === null ? "" : cell === "" || /[",\r\n]/.test(cell) ? quoted(cell) : cell)).join(",");
 }
@@ -214,7 +221,7 @@ export class Results {
       cells.forEach((cell, i) => {
         const place = row.insertCell();
         place.className = `${numbers[i] ? "number" : "text"}${cell === null ? " null" : ""}`;
-        place.textContent = cell ?? "NULL";
+        place.textContent = cell === null ? "NULL" : short(cell);
       });
     }
     this.part("rows").replaceChildren(table);

@@ -26,7 +26,7 @@ from sqlstream.core.java import classes
 from sqlstream.core.secrets import masked_value
 from sqlstream.formats import find_format, table_options
 from sqlstream.formats.base import RECORD_BEGINS, RECORD_CHARACTERS, RECORD_ENDS
-from sqlstream.plan.nodes import scans
+from sqlstream.plan.nodes import Sink, scans
 from sqlstream.plan.suspects import instead, suspects
 from sqlstream.runtime.engine import conditions
 from sqlstream.runtime.engine.conditions import Cause
@@ -278,7 +278,10 @@ def _leaving_out(message: str, nodes: Sequence[Node]) -> str | None:
     if _RECORD.search(message) is None:
         return None
     place = _PLACE.search(message)
-    this = place and f"A stopped job leaves this one out by ALTER JOB .. SKIP RECORDS ('{place[1]}' = 'partition:{place[2]},offset:{place[3]}')."
+    this = None
+    if place is not None and any(isinstance(node, Sink) for node in nodes):
+        record = f"'{place[1]}' = 'partition:{place[2]},offset:{place[3]}'"
+        this = f"A stopped job leaves this one out by ALTER JOB .. SKIP RECORDS ({record})."
     ignoring = [(key, scan, format_) for node in nodes for scan in scans(node) for key, format_ in _ignoring(scan.table.options)]
     if not ignoring:
         return this

@@ -66,6 +66,11 @@ class Doing:
         return None if self.work.ended is None else self.work.ended - self.work.begun
 
     @property
+    def made(self) -> str | None:
+        """Where the savepoint is that was made."""
+        return self.work.result if self.action in (Action.STOP_WITH_SAVEPOINT, Action.SAVEPOINT, Action.DRAIN) else None
+
+    @property
     def text(self) -> str:
         """It in words."""
         verb = VERBS[self.action]

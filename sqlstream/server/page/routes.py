@@ -25,7 +25,7 @@ from sqlstream.server.page import query as editor
 from sqlstream.server.page.catalog import CatalogPages
 from sqlstream.server.page.doings import VERBS, Doings
 from sqlstream.server.page.job import PARTS, JobPages
-from sqlstream.server.page.jobs import JobList
+from sqlstream.server.page.jobs import STARTING, JobList
 from sqlstream.server.page.topics import TopicPages
 from sqlstream.session import help as help_of
 from sqlstream.sql.tables import ObjectPath
@@ -133,7 +133,16 @@ class _Pages:
         found = self._job.find(request.path_params["name"], request.query_params.get("show", ""))
         row = found.row
         doing = self._doings.of(row.name, row.since if row.runs else None, found.failed)
-        values = {"job": found, "row": row, "parts": PARTS, "verbs": VERBS, "doing": doing, "Action": Action, **found.more}
+        values = {
+            "job": found,
+            "row": row,
+            "parts": PARTS,
+            "verbs": VERBS,
+            "doing": doing,
+            "Action": Action,
+            "starts": row.state is STARTING,
+            **found.more,
+        }
         return Shown("job.html", values, f"{row.short} {row.state.word}", row.name)
 
     def query(self, request: Request) -> Shown:
@@ -283,7 +292,7 @@ class _Pages:
         found = await run_in_threadpool(self._job.find, request.path_params["name"], "")
         name = found.row.name
         self._doings.begin(name, action, lambda: self._server.ask(name, action))
-        return RedirectResponse(f"/job/{quote(name)}#name", 303, headers=dict(html.HEADERS))
+        return RedirectResponse(f"/job/{quote(request.path_params['name'])}#name", 303, headers=dict(html.HEADERS))
 
     async def login(self, request: Request) -> Response:
         """The form for a token."""
