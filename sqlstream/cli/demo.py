@@ -31,6 +31,7 @@ from sqlstream.core.java import require_java
 from sqlstream.core.job_names import short_name
 from sqlstream.session.results import Done, Stream
 from sqlstream.session.session import Session
+from sqlstream.shell.foreground import Terminated, handled, terminate
 from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show
 
@@ -79,10 +80,13 @@ def main(argv: list[str]) -> int:
         page = looks and _can_serve() if arguments.page is None else arguments.page
         if looks and not page and arguments.page is None:
             screen.info("With the packages of sqlstream[server] the demo also serves a page of its jobs: pip install 'sqlstream[server]'.")
-        _run(arguments.project.resolve(), arguments.transactions, screen, page=page, opens=looks)
+        with handled(terminate):
+            _run(arguments.project.resolve(), arguments.transactions, screen, page=page, opens=looks)
     except SqlStreamError as error:
         screen.error(error)
         return 1
+    except Terminated as error:
+        return error.exit_code
     except KeyboardInterrupt:
         return 130
     screen.notify(NEXT.format(program=_program()))
@@ -131,8 +135,11 @@ def _broker(project: Path, screen: Screen) -> Iterator[Broker]:
     try:
         yield broker
     finally:
-        screen.info("Stopping the broker.")
-        broker.stop()
+        try:
+            screen.info("Stopping the broker.")
+        finally:
+            # Also where the terminal is gone.
+            broker.stop()
 
 
 @contextmanager

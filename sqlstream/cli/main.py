@@ -18,7 +18,7 @@ from sqlstream.cli.arguments import Parser
 from sqlstream.core import environment, project_folder
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import SetupError, SqlStreamError
-from sqlstream.shell.foreground import Terminated, handled
+from sqlstream.shell.foreground import Terminated, handled, terminate
 from sqlstream.shell.screen import Screen, Script
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
 
         completing.answer()
     argv = list(sys.argv[1:] if argv is None else argv)
-    with handled(_terminate):
+    with handled(terminate):
         return _main(argv, fronts)
 
 
@@ -446,10 +446,6 @@ def _script_of(parser: argparse.ArgumentParser, name: str) -> Script:
         return Script(Path(name.removeprefix("file://")).expanduser().read_text("utf-8-sig"), name)
     except (OSError, UnicodeDecodeError) as error:
         parser.error(f"cannot read {name}: {error.strerror if isinstance(error, OSError) else 'it is not UTF-8'}")
-
-
-def _terminate(number: int, *_: object) -> NoReturn:
-    raise Terminated(number)
 
 
 def _session(project: Path, **more: Any) -> Session:

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from enum import Enum
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from sqlstream.core.depth import deep_thread
 
@@ -45,6 +45,11 @@ class Terminated(KeyboardInterrupt):
     def __init__(self, number: int = signal.SIGTERM) -> None:
         super().__init__()
         self.exit_code = 128 + number
+
+
+def terminate(number: int, *_: object) -> NoReturn:
+    """A handler that raises Terminated."""
+    raise Terminated(number)
 
 
 @contextmanager

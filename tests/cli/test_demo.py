@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,3 +46,22 @@ def test_its_page_shows_it_until_somebody_has_seen_enough() -> None:
         and "The Delta table that the job wrote, read back, its first rows:" in rest
         and "sqlstream init bank --example bank" in rest
     )
+
+
+@pytest.mark.kafka
+def test_its_broker_ends_with_its_terminal(tmp_path: Path) -> None:
+    """Nobody reads what it says by then."""
+    command = [sys.executable, "-m", "sqlstream.cli.demo", "--no-page", "--transactions", "1200"]
+    ours, its = pty.openpty()
+    with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, start_new_session=True, env={**os.environ, "TMPDIR": str(tmp_path)}) as demo:
+        os.close(its)
+        try:
+            known = until(lambda: next(iter(tmp_path.glob("sqlstream-demo-*/.sqlstream/kafka/broker.pid")), None))
+            broker = int(until(known.read_text).split()[0])
+            os.close(ours)
+            demo.send_signal(signal.SIGHUP)
+            assert demo.wait(60) == 129
+        finally:
+            demo.kill()
+    until(lambda: not Path(f"/proc/{broker}").exists(), 30)
+    assert not list(tmp_path.glob("sqlstream-demo-*"))
