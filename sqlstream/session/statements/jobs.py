@@ -129,7 +129,11 @@ def explain(node: ast.ExplainJob, context: Context) -> Outcome:
     jobs, at = context.jobs, node.args.get("this")
     asked: list[Job | JobRecord] = [find(jobs, at.name)] if at is not None else [j for j in jobs if j.lives] or [*list(jobs)[-1:]]
     if not asked:
-        asked = [r for r in registry.records(jobs.folders.jobs) if r.held]
+        known = registry.records(jobs.folders.jobs)
+        asked = [r for r in known if r.held]
+        if not asked and known:
+            hint = f"EXPLAIN JOB '{short_name(known[0].name)}' says it of one that has ended; SHOW JOBS lists them."
+            raise ValidationError("No job runs.", at=node, hint=hint)
     if not asked:
         raise ValidationError("There are no jobs.", at=node, hint="INSERT INTO submits one.")
     names = short_names([job.name for job in asked])

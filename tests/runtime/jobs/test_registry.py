@@ -149,6 +149,10 @@ def test_why_a_job_that_has_ended_gives_nothing(tmp_path: Path, folder: JobFolde
     (outcome,) = Session(tmp_path).run(f"EXPLAIN JOB '{NAME}'")
     assert isinstance(outcome, Rows)
     assert outcome.rows[0][1:] == (reason, hint)
+    # Of all that run there is none.
+    with pytest.raises(ValidationError, match="No job runs") as none:
+        list(Session(tmp_path).run("EXPLAIN JOB"))
+    assert "EXPLAIN JOB '" in str(none.value.hint)
 
 
 def test_a_job_is_found_by_name_and_by_the_beginning_of_its_id(tmp_path: Path, folder: JobFolder) -> None:
