@@ -89,7 +89,7 @@ DIALECTS = (
     Dialect("PostgreSQL", "jdbc:postgresql:", "org.postgresql.Driver", '"', str.lower, False, _on_conflict,
             "postgres", 5432, ("public", "currentSchema"), {"stringtype": "unspecified", "reWriteBatchedInserts": "true"}, "postgresql"),
     Dialect("MySQL", "jdbc:mysql:", "com.mysql.cj.jdbc.Driver", "`", str, True, _on_duplicate_key,
-            "mysql", 3306, None, {"rewriteBatchedStatements": "true", "useCursorFetch": "true"}),
+            "mysql", 3306, None, {"rewriteBatchedStatements": "true", "useCursorFetch": "true"}, "mysql"),
 )  # fmt: skip
 # Databases that Flink's connector knows and this one does not.
 _OTHERS = ("oracle", "sqlserver", "db2", "derby", "h2", "trino", "oceanbase", "dm", "crate")
