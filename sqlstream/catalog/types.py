@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.catalog import ddl, declare
 from sqlstream.catalog.base import CatalogType, Store
 from sqlstream.catalog.entries import Catalog, Database
+from sqlstream.catalog.jdbc import Jdbc
 from sqlstream.catalog.schema import NOTHING
 from sqlstream.catalog.stored import GuardedStore, StoredTables, guarded, placed, refused_definition
 from sqlstream.core.errors import Location, NotSupported, SqlStreamError, ValidationError, did_you_mean
@@ -43,9 +44,9 @@ class InMemory(CatalogType):
         return None
 
 
-CATALOGS: Registry[CatalogType] = Registry(CatalogType, (InMemory(),), kind="catalog")
+CATALOGS: Registry[CatalogType] = Registry(CatalogType, (InMemory(), Jdbc()), kind="catalog")
 # Types of Flink's that are not here.
-REFUSED = ("fluss", "hive", "hudi", "iceberg", "jdbc", "paimon")
+REFUSED = ("fluss", "hive", "hudi", "iceberg", "paimon")
 
 
 def find_type(name: str, at: Any = None) -> CatalogType:

@@ -356,7 +356,7 @@ def test_options_are_checked_resolved_and_masked(session: Session, shelf: type[S
         ("CREATE CATALOG g WITH ('type' = 'shelf', 'where' = '${env:NOT_SET_AT_ALL}');", "NOT_SET_AT_ALL, which is not set", "export"),
         ("CREATE CATALOG g WITH ('type' = 'shelf', 'default-database' = 'oter');", "Catalog 'g' has no database 'oter'.", "'other'"),
         ("CREATE CATALOG g WITH ('type' = 'shelff');", "Catalog type 'shelff' is not supported.", "Did you mean 'shelf'?"),
-        ("CREATE CATALOG g WITH ('type' = 'jdbc');", "Catalog type 'jdbc' is not supported.", "generic_in_memory"),
+        ("CREATE CATALOG g WITH ('type' = 'hive');", "Catalog type 'hive' is not supported.", "generic_in_memory"),
         ("CREATE CATALOG g WITH ('type' = 'gone');", "The catalog 'gone' of package 'plugin' can't be used: 'no:X' can't be loaded", "Install"),
     ):
         told = refused(session, statement)
@@ -411,7 +411,7 @@ def test_the_project_keeps_the_catalog_and_nothing_in_it(tmp_path: Path, shelf: 
 
 def test_help_and_completion_have_its_type(tmp_path: Path) -> None:
     assert text("CATALOG shelf").startswith("Catalog 'shelf'") and "Its place." in text("CATALOG shelf") and "shelf" in text("")
-    assert [row.name for row in CATALOGS] == ["generic_in_memory", "shelf", "unchanging"]
+    assert [row.name for row in CATALOGS] == ["generic_in_memory", "jdbc", "shelf", "unchanging"]
     context = open_session(tmp_path, CREATE).completion()
 
     def offered(written: str) -> set[str]:
