@@ -9,19 +9,24 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 Json: TypeAlias = "Mapping[str, Any]"
+# Moments in milliseconds, each with how many there had been.
+Counted: TypeAlias = "tuple[tuple[int, int], ...]"
 # A rate is that of the last so many milliseconds.
 RATE_MS = 5_000
+# Steps of a count that are further apart make no rate.
+STEP_MS = 120_000
 # Sources of our own: what raises watermarks, and tables kept for a restart.
 _OWN = re.compile(r"/\.sqlstream/|/control\]$|^Clock\[")
 _PATH = re.compile(r"\[(?:file:)?(/[^\]]*)\]$")
 _TOPICS = "KafkaTopics["
-_STATE_BYTES = ("rocksdbSstFileSize",)
+_IN_FILES = "rocksdbSstFileSize"
 
 
 @dataclass(frozen=True)
@@ -173,8 +178,8 @@ class QueryMetrics:
     last_output: int | None = None
     heap: int | None = None
     failure: str | None = None
-    recent: tuple[tuple[int, int], ...] = ()
-    written: tuple[tuple[int, int], ...] = ()
+    recent: Counted = ()
+    written: Counted = ()
     real_time: bool = False
     minutes: tuple[LeastLag, ...] = ()
     _dropped: int = 0
@@ -184,6 +189,11 @@ class QueryMetrics:
     def rows_in(self) -> int:
         """Rows read in this run, those of the running micro-batch included."""
         return self.ended_rows + (self.batch.rows if self.batch else 0)
+
+    @property
+    def pace_ms(self) -> int:
+        """How far apart the last two moments are at which rows had come."""
+        return _pace(_steps(self.recent))
 
     @property
     def rows_per_second(self) -> float:
@@ -350,12 +360,26 @@ class JobMetrics:
         return sum(known) / len(known) if known else None
 
 
-def _rate(counted: tuple[tuple[int, int], ...]) -> float:
-    """How much more there is each second, of counts at moments."""
-    if len(counted) < 2:
+def _rate(counted: Counted) -> float:
+    """How much more there is each second: of the last seconds, or where it comes in steps that are further apart, of the last step."""
+    steps = _steps(counted)
+    if (pace := _pace(steps)) > RATE_MS and counted[-1][0] - steps[-1][0] <= 2 * pace:
+        return (steps[-1][1] - steps[-2][1]) * 1000 / pace
+    lately = [one for one in counted if one[0] >= counted[-1][0] - RATE_MS]
+    if len(lately) < 2:
         return 0.0
-    (first, before), (last, after) = counted[0], counted[-1]
+    (first, before), (last, after) = lately[0], lately[-1]
     return max(after - before, 0) * 1000 / (last - first) if last > first else 0.0
+
+
+def _steps(counted: Counted) -> list[tuple[int, int]]:
+    """The moments at which there was more than before, as after a micro-batch."""
+    return [one for before, one in pairwise(counted) if one[1] > before[1]]
+
+
+def _pace(steps: list[tuple[int, int]]) -> int:
+    """The milliseconds between the last two; 0 where there are none."""
+    return steps[-1][0] - steps[-2][0] if len(steps) > 1 else 0
 
 
 def _sum(values: Iterable[int | None]) -> int | None:
@@ -441,8 +465,11 @@ def _timed_since(before: QueryMetrics, current: QueryMetrics) -> QueryMetrics:
     )
 
 
-def _lately(counted: tuple[tuple[int, int], ...], now: int) -> tuple[tuple[int, int], ...]:
-    return tuple(one for one in counted if one[0] >= now - RATE_MS)
+def _lately(counted: Counted, now: int) -> Counted:
+    """The counts of the last seconds, and those before and at the last two steps."""
+    steps = [pair for pair in pairwise(counted) if pair[1][1] > pair[0][1] and pair[1][0] >= now - STEP_MS]
+    kept = {one for pair in steps[-2:] for one in pair}
+    return tuple(one for one in counted if one in kept or one[0] >= now - RATE_MS)
 
 
 def _minutes(before: tuple[LeastLag, ...], number: int, lag: int | None, rows: int) -> tuple[LeastLag, ...]:
@@ -480,8 +507,8 @@ def _ended(before: QueryMetrics, progress: Json) -> QueryMetrics:
 
 
 def _bytes(operator: Json) -> int:
-    more = operator.get("customMetrics", {})
-    return int(operator["memoryUsedBytes"]) + sum(int(more.get(key, 0)) for key in _STATE_BYTES)
+    """What is in files, for a store that has some: the memory beside them is that of a buffer, whatever is in it."""
+    return int(operator.get("customMetrics", {}).get(_IN_FILES, 0)) or int(operator["memoryUsedBytes"])
 
 
 def _name(description: str) -> str:

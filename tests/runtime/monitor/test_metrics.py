@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sqlstream.runtime.monitor import figures
-from sqlstream.runtime.monitor.metrics import Batch, Input, LeastLag, Partition, QueryMetrics, Split, StateOperator, Timed, continued
+from sqlstream.runtime.monitor.metrics import Batch, Input, LeastLag, Partition, QueryMetrics, Split, StateOperator, Timed, _timed_since, continued
 from tests.runtime.monitor.recordings import job, recorded
 
 
@@ -24,6 +24,21 @@ def test_rows_offsets_and_watermarks_of_a_job_over_two_partitions() -> None:
         QueryMetrics(), at=history[0].at, recent=((history[0].at, 0),), written=((history[0].at, 0),), timed=history[0].timed
     )
     assert [m.rows_in for m in history] == sorted(m.rows_in for m in history)
+
+
+def test_the_rate_of_micro_batches_that_are_far_apart() -> None:
+    """Samples come each second, micro-batches with 50 rows each ten seconds."""
+    query, rates = QueryMetrics(), []
+    for second in range(60):
+        query = _timed_since(query, replace(query, at=second * 1000, ended_rows=50 * (min(second, 40) // 10)))
+        rates.append(query.rows_per_second)
+    assert rates[20:60] == [5.0] * 40 and query.pace_ms == 10_000
+    assert len(query.recent) < 15
+    # Nothing comes any more.
+    for second in range(60, 240):
+        query = _timed_since(query, replace(query, at=second * 1000))
+        rates.append(query.rows_per_second)
+    assert rates[60] == 5.0 and set(rates[61:]) == {0.0} and query.pace_ms == 0
 
 
 def test_a_query_that_was_started_anew_counts_on() -> None:
