@@ -9,6 +9,7 @@ import pytest
 from sqlstream.connectors.kafka.skipped import parsed
 from sqlstream.core.errors import ValidationError
 from tests.support.sessions import catch_up, open_session, rows, run, submit
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,25 @@ def test_what_says_no_records_is_refused(spec: str) -> None:
     with pytest.raises(ValidationError, match="says no records") as caught:
         parsed(spec)
     assert "partition:0,offset:42" in str(caught.value.hint)
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+def test_a_record_that_is_met_in_real_time_before_any_offset_is_recorded(tmp_path: Path, engine, broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sqlstream.runtime.jobs.run.work.executor_slots", lambda spark: 2)
+    monkeypatch.setattr("sqlstream.runtime.jobs.run.slots.cores", lambda: 1)
+    topic, shown = "skip-at-once", []
+    broker.topic(topic, 1)
+    broker.send(topic, (0, None, "{nothing"), (0, None, '{"id":4}'))
+    tables = TABLES.format(topic=topic, bootstrap=broker.bootstrap)
+    session = open_session(tmp_path, tables, options={"execution.real-time": "true"}, emit=shown.append, engine=engine)
+    job = submit(session, COPY)
+    job.done.wait(60)
+    assert "'partition:0,offset:0'" in str(job.error and job.error.hint)
+    run(session, f"ALTER JOB 'copy' SKIP RECORDS ('{topic}' = 'partition:0,offset:0')")
+    submit(session, COPY)
+    until(lambda: shown == ["+I[4]"], 60)
+    session.close()
 
 
 @pytest.mark.spark

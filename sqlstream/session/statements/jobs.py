@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.runtime.jobs.control.registry import JobRecord
-    from sqlstream.runtime.jobs.folder.generations import Generation
     from sqlstream.runtime.jobs.jobs import Jobs
     from sqlstream.session.context import Context
     from sqlstream.session.results import Outcome
@@ -267,7 +266,10 @@ def alter(node: ast.AlterJob, context: Context) -> Outcome:
         positions.check(option.expression.name, zone)
         wanted[option.this.name] = option.expression.name
     with record.folder.lock():
-        last = _begun(record, node, "nothing to go on with: the options of its sources say where it begins")
+        last = record.folder.latest()
+        if last is None or not last.is_open or not last.has_read:
+            problem = f"Job '{short_name(record.name)}' has nothing to go on with: the options of its sources say where it begins."
+            raise ValidationError(problem, at=node.this)
         last.set_offsets({**last.offsets, **wanted} if wanted else {})
     return results.Done()
 
@@ -276,7 +278,10 @@ def skip_records(node: ast.SkipRecords, context: Context) -> Outcome:
     """ALTER JOB .. SKIP RECORDS. Raises ValidationError."""
     record = _stopped(node, context)
     with record.folder.lock():
-        last = _begun(record, node, "read nothing yet, of which it could leave something out")
+        last = record.folder.latest()
+        # In real time a record may be met before the first offsets are recorded.
+        if last is None or not last.is_open or not last.has_begun:
+            raise ValidationError(f"Job '{short_name(record.name)}' has read nothing yet, of which it could leave something out.", at=node.this)
         wanted = {option.this.name: skipped.parsed(option.expression.name) for option in node.expressions}
         skipped.add(last.shared, wanted)
     return results.Done()
@@ -288,14 +293,6 @@ def _stopped(node: ast.AlterJob | ast.SkipRecords, context: Context) -> JobRecor
     record = registry.find(context.jobs.folders.jobs, node.this.name, whole=True)
     record.check_stopped()
     return record
-
-
-def _begun(record: JobRecord, node: ast.AlterJob | ast.SkipRecords, what: str) -> Generation:
-    """The generation with which a job goes on. Raises ValidationError, which says ``what`` it has, where it has read nothing."""
-    last = record.folder.latest()
-    if last is None or not last.is_open or not last.has_read:
-        raise ValidationError(f"Job '{short_name(record.name)}' has {what}.", at=node.this)
-    return last
 
 
 def drop(node: ast.DropJob, context: Context) -> Outcome:
