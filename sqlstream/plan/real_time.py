@@ -60,8 +60,10 @@ def _preventing(sink: Sink, release: Release, *, asked: bool) -> tuple[Node, str
             return node, f"A '{node.table.connector}' table, as {node.table.path.quoted}, is read by micro-batches{ends}."
         if isinstance(node, LookupJoin) and not _asks(node):
             return node, f"The table of {describe(node)} is looked up as it is when a micro-batch begins."
-        if not (node.real_time or _copies(node)) or awaits_watermark(node):
-            return node, f"It has {describe(node)}."
+        if awaits_watermark(node):
+            return node, f"It has {describe(node)}, which waits for the watermark: that moves with micro-batches."
+        if not (node.real_time or _copies(node)):
+            return node, f"It has {describe(node)}, which works on whole micro-batches."
         if _keeps_state(node) and not release.stateful_real_time:
             return node, f"It has {describe(node)}, which keeps state: Spark {release.name} does that by micro-batches."
         if (isinstance(node, Union) or state_ttl(node)) and (kept := _keeping(node.inputs)) is not None:

@@ -117,7 +117,6 @@ class TopicConnector(Connector):
 
     is_source = True
     reads_in_real_time = True
-    reads_in_parts = True
     bounded_by = "'scan.bounded.mode' = 'latest-offset'"
     is_sink = True
     metadata = METADATA
@@ -229,7 +228,9 @@ class TopicConnector(Connector):
             stop = {p: max(end[p], start[p]) for p in partitions}
             frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
             return SourceFrame(decoded(frame, table, self.layout(table)))
-        options["most"] = str(self.option(table, MOST_RECORDS))
+        if not self.bounded(table):
+            # The input of a bounded one ends with its first micro-batch.
+            options["most"] = str(self.option(table, MOST_RECORDS))
         known = _topics(request.spark, topics, pattern, options["assign"], every if growing else 0, properties, ids)
         if request.pause is not None:
             options["pause"] = storage.uri(request.pause)

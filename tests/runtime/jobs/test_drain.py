@@ -101,9 +101,14 @@ def test_sources_that_never_pause(client: Client) -> None:
 def test_a_backlog_of_several_micro_batches(client: Client, broker) -> None:
     broker.produce("drained-in-parts", [json.dumps({"id": n, "ts": f"2026-01-01 00:00:{n % 60:02}Z"}) for n in range(200)])
     run(client.session, SENT.format(broker.bootstrap))
-    job = client.submit(COUNTS.replace("events", "sent"))
+    counts = COUNTS.replace("events", "sent")
+    job = client.submit(counts)
     client.drain(job)
     assert client.rows == ["+I[sent, 200]"] and job.metrics.late == 0
+    # A table that ends is one micro-batch, whatever the option says.
+    ended = client.submit(counts.replace("TABLE sent", "(SELECT * FROM sent /*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */)"))
+    assert ended.done.wait(120) and ended.error is None
+    assert client.rows[1:] == ["+I[sent, 200]"] and ended.metrics.late == 0
 
 
 def test_a_micro_batch_that_a_stop_interrupts_as_it_is_committed_is_counted(client: Client) -> None:

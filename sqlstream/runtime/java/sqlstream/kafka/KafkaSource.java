@@ -138,6 +138,7 @@ public final class KafkaSource implements TableProvider {
         private final String pause;
         private final long most;
         private boolean realTime;
+        private boolean once;
         private Offset latest;
 
         Stream(
@@ -169,10 +170,19 @@ public final class KafkaSource implements TableProvider {
             return new PausableReaders(readers, new Pause(pause), offset -> KafkaTopics.read(id, offset));
         }
 
-        /** Spark's own option is refused in real-time mode, where a micro-batch is over when its time is. */
+        /**
+         * Spark's own option is refused in real-time mode, where a micro-batch is over when its time is. What runs once
+         * is one micro-batch: the input may end with it.
+         */
         @Override
         public ReadLimit getDefaultReadLimit() {
-            return realTime ? super.getDefaultReadLimit() : ReadLimit.maxRows(most);
+            return realTime || once ? super.getDefaultReadLimit() : ReadLimit.maxRows(most);
+        }
+
+        @Override
+        public void prepareForTriggerAvailableNow() {
+            once = true;
+            super.prepareForTriggerAvailableNow();
         }
 
         @Override
