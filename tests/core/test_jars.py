@@ -81,6 +81,7 @@ def test_the_lock_that_is_shipped() -> None:
         "compiler",
         "formatter",
         "postgresql",
+        "mysql",
         "database",
         "flink",
         "faker",

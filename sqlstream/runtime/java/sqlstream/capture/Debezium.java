@@ -13,11 +13,13 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Driver;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -146,7 +148,10 @@ final class Debezium implements AutoCloseable {
                 throw new IllegalArgumentException(jar, e);
             }
         }
-        return new URLClassLoader(urls.toArray(URL[]::new), logging);
+        ClassLoader made = new URLClassLoader(urls.toArray(URL[]::new), logging);
+        // Each registers itself. The JVM looks for drivers once, when somebody first needs one, and not here by then.
+        ServiceLoader.load(Driver.class, made).forEach(driver -> {});
+        return made;
     }
 
     private static Object built(ClassLoader loader, Properties properties, Changes changes, Consumer<Throwable> end) {
