@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.catalog.base import CatalogType, Store
+from sqlstream.connectors.jdbc.dialects import dialect
 from sqlstream.core.errors import NotSupported, SetupError, ValidationError
 from sqlstream.core.options import Option
 from sqlstream.sql.quoting import flink_string, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 _BASE_URL = re.compile(r"jdbc:(?P<kind>postgresql|mysql)://(?P<host>\[[^\]]+\]|[^:/?#]+)(:(?P<port>\d+))?/*")
@@ -64,19 +65,19 @@ class Jdbc(CatalogType):
                 hint="It is jdbc:postgresql://host:port or jdbc:mysql://host:port, without a database and parameters.",
             )
         kind = _Postgres if found["kind"] == "postgresql" else _MySql
-        port = int(found["port"] or kind.port)
-        return kind(options["base-url"].strip().rstrip("/"), found["host"].strip("[]"), port, options["username"], options["password"])
+        return kind(found, options["username"], options["password"])
 
 
 class _Server(Store):
-    """One. ``port`` is that of an address that names none, ``package`` the driver's in Python."""
+    """One. ``package`` is the driver's in Python."""
 
-    port: int
     package: str
 
-    def __init__(self, url: str, host: str, port: int, user: str, password: str) -> None:
-        self._url = url
-        self._at = {"host": host, "port": port, "user": user, "password": password}
+    def __init__(self, address: re.Match[str], user: str, password: str) -> None:
+        self._url = address[0].rstrip("/")
+        self._dialect = dialect(self._url)
+        port = int(address["port"] or self._dialect.port)
+        self._at = {"host": address["host"].strip("[]"), "port": port, "user": user, "password": password}
         try:
             self._driver: Any = import_module(self.package)
         except ImportError:
@@ -91,11 +92,17 @@ class _Server(Store):
     def _type(self, column: _Column) -> str | None:
         """A column's type in Flink's SQL; None for one that can't be read."""
 
-    def _asked(self, sql: str, *parameters: str, database: str | None = None) -> Sequence[Sequence[Any]]:
+    @contextmanager
+    def _asking(self, database: str | None = None) -> Iterator[Callable[..., Sequence[Sequence[Any]]]]:
+        """A function that gives the rows of a query with its parameters."""
         with closing(self._connect(database)) as connection, closing(connection.cursor()) as cursor:
-            cursor.execute(sql, parameters)
-            rows: Sequence[Sequence[Any]] = cursor.fetchall()
-            return rows
+
+            def asked(sql: str, *parameters: str) -> Sequence[Sequence[Any]]:
+                cursor.execute(sql, parameters)
+                rows: Sequence[Sequence[Any]] = cursor.fetchall()
+                return rows
+
+            yield asked
 
     def _definition(self, database: str, table: str, columns: Sequence[_Column], keys: Sequence[str]) -> str:
         """The CREATE TABLE of a ``table``, as the connector calls it. Raises NotSupported."""
@@ -119,29 +126,31 @@ class _Server(Store):
 class _Postgres(_Server):
     """A table is ``schema.table``; one of the schema ``public`` is also known without it."""
 
-    port = 5432
     package = "pg8000.dbapi"
 
     def _connect(self, database: str | None) -> Any:
         return self._driver.connect(**self._at, database=database or "postgres", timeout=_SECONDS)
 
     def databases(self) -> list[str]:
-        return [name for (name,) in self._asked("SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn ORDER BY datname")]
+        with self._asking() as asked:
+            return [name for (name,) in asked("SELECT datname FROM pg_database WHERE NOT datistemplate AND datallowconn ORDER BY datname")]
 
     def tables(self, database: str) -> list[str]:
-        return [f"{schema}.{name}" for schema, name in self._asked(_POSTGRES_TABLES, database=database)]
+        with self._asking(database) as asked:
+            return [f"{schema}.{name}" for schema, name in asked(_POSTGRES_TABLES)]
 
     def read(self, database: str, name: str) -> str | None:
         schema, point, table = name.partition(".")
         if not point:
             schema, table = "public", name
-        found = self._asked(_POSTGRES_COLUMNS, schema, table, database=database)
+        with self._asking(database) as asked:
+            found = asked(_POSTGRES_COLUMNS, schema, table)
+            keys = [key for (key,) in asked(_POSTGRES_KEYS, schema, table)]
         if not found:
             return None
-        keys = [key for (key,) in self._asked(_POSTGRES_KEYS, schema, table, database=database)]
         # The connector takes SQL for the name of a table of PostgreSQL's.
         plain = all(re.fullmatch("[a-z_][a-z0-9_]*", part) for part in (schema, table))
-        written = f"{schema}.{table}" if plain else ".".join('"' + part.replace('"', '""') + '"' for part in (schema, table))
+        written = f"{schema}.{table}" if plain else ".".join(map(self._dialect.quote, (schema, table)))
         return self._definition(database, written, [_Column(*row) for row in found], keys)
 
     def _type(self, column: _Column) -> str | None:
@@ -152,22 +161,24 @@ class _Postgres(_Server):
 class _MySql(_Server):
     """MySQL, or MariaDB."""
 
-    port = 3306
     package = "pymysql"
 
     def _connect(self, database: str | None) -> Any:
         return self._driver.connect(**self._at, database=database, connect_timeout=_SECONDS, read_timeout=_SECONDS, charset="utf8mb4")
 
     def databases(self) -> list[str]:
-        found = self._asked("SELECT schema_name FROM information_schema.schemata ORDER BY schema_name")
+        with self._asking() as asked:
+            found = asked("SELECT schema_name FROM information_schema.schemata ORDER BY schema_name")
         return [name for (name,) in found if name not in _MYSQLS_OWN]
 
     def tables(self, database: str) -> list[str]:
-        return [name for (name,) in self._asked("SELECT table_name FROM information_schema.tables WHERE table_schema = %s ORDER BY 1", database)]
+        with self._asking() as asked:
+            return [name for (name,) in asked("SELECT table_name FROM information_schema.tables WHERE table_schema = %s ORDER BY 1", database)]
 
     def read(self, database: str, name: str) -> str | None:
-        found = self._asked(_MYSQL_COLUMNS, database, name)
-        keys = [key for (key,) in self._asked(_MYSQL_KEYS, database, name)]
+        with self._asking() as asked:
+            found = asked(_MYSQL_COLUMNS, database, name)
+            keys = [key for (key,) in asked(_MYSQL_KEYS, database, name)]
         return self._definition(database, name, [_Column(*row) for row in found], keys) if found else None
 
     def _type(self, column: _Column) -> str | None:

@@ -34,12 +34,13 @@ def lines(
     if limit is None and not fits(tableau.content_widths(names, rows), width):
         names, types, rows = _without_empty_columns(names, types, rows)
     flat = not any("\n" in (cell or "") for row in rows for cell in row)
-    if flat and fits(tableau.content_widths(names, rows, limit), width):
+    content = tableau.content_widths(names, rows, limit)
+    if flat and fits(content, width):
         yield from tableau.table(names, rows, limit)
     elif len(rows) == len(names) == 1:
         # A statement, a plan: somebody may copy it.
         yield from tableau.text(rows[0][0]).split("\n")
-    elif flat and limit is not None and (widths := _shrunk_content(names, types, rows, width, limit)):
+    elif flat and limit is not None and (widths := shrunk(content, least_widths(content, tableau.content_widths(names, ()), types), width)):
         yield from tableau.head(names, widths)
         for row in rows:
             yield from cut_row(row, widths, [limit] * len(names))
@@ -74,11 +75,6 @@ def shrunk(widths: Sequence[int], least: Sequence[int], width: int) -> list[int]
     return made
 
 
-def _shrunk_content(names: Sequence[str], types: Sequence[Type | None], rows: Sequence[Cells], width: int, limit: int) -> list[int] | None:
-    widths = tableau.content_widths(names, rows, limit)
-    return shrunk(widths, least_widths(widths, tableau.content_widths(names, ()), types), width)
-
-
 def least_widths(widths: Sequence[int], floors: Sequence[int], types: Sequence[Type | None]) -> list[int]:
     """How narrow columns so wide can be made, none narrower than its name (``floors``)."""
     known = [type_ is not None and type_.root in _BOUNDED for type_ in types or [None] * len(widths)]
@@ -87,6 +83,9 @@ def least_widths(widths: Sequence[int], floors: Sequence[int], types: Sequence[T
 
 def cut_row(row: Cells, widths: Sequence[int], limits: Sequence[int]) -> Iterator[str]:
     """The lines of a row in columns so wide: a cell goes on below, and is cut at its limit."""
+    if widths == limits:
+        yield tableau.line(row, widths)
+        return
     cells = [tableau.cut(tableau.text(cell), limit) for cell, limit in zip(row, limits, strict=True)]
     if all(tableau.display_width(cell) <= width for cell, width in zip(cells, widths, strict=True)):
         yield tableau.line(cells, widths)

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
+from sqlstream.core.counts import of_several
+
 NULL = "<NULL>"
 CUT = "..."
 Cells = Sequence[str | None]
@@ -89,7 +91,7 @@ def table(names: Sequence[str], rows: Sequence[Cells], limit: int | None = None)
 
 def in_set(count: int) -> str:
     """The line below a table."""
-    return "Empty set" if count == 0 else f"{count} {'row' if count == 1 else 'rows'} in set"
+    return "Empty set" if count == 0 else f"{count} {of_several(count, 'row')} in set"
 
 
 def received(count: int, *, terminated: bool) -> str:

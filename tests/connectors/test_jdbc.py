@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.sql.tables import PrimaryKey
 from sqlstream.sql.types import BIGINT, BOOLEAN, BYTES, DATE, DOUBLE, FLOAT, INT, SMALLINT, STRING, decimal, time, timestamp, timestamp_ltz
+from tests.support.databases import fresh_tables, keyed
 
 pytestmark = [pytest.mark.spark, pytest.mark.postgres]
 
@@ -26,19 +25,7 @@ ALL_THERE = (
 
 @pytest.fixture
 def there(postgres):
-    """A function: a fresh table in the database, with rows."""
-    made = []
-
-    def make(name: str, columns: str, *rows: str) -> None:
-        postgres.run(f"DROP TABLE IF EXISTS {name}", f"CREATE TABLE {name} ({columns})", *(f"INSERT INTO {name} VALUES {r}" for r in rows))
-        made.append(name)
-
-    yield make
-    postgres.run(*(f"DROP TABLE {name}" for name in made))
-
-
-def keyed(table, *columns: str):
-    return replace(table, primary_key=PrimaryKey(columns))
+    yield from fresh_tables(postgres)
 
 
 def test_every_type_there_and_back(run, make_table, texts, there, postgres):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
-from sqlstream.sql.tables import PrimaryKey
 from sqlstream.sql.types import BIGINT, BOOLEAN, BYTES, DATE, DOUBLE, FLOAT, INT, SMALLINT, STRING, TINYINT, decimal, time, timestamp, timestamp_ltz
+from tests.support.databases import fresh_tables, keyed
 from tests.support.mariadb import PASSWORD
 
 pytestmark = [pytest.mark.spark, pytest.mark.postgres]
@@ -25,15 +23,7 @@ ALL_THERE = (
 
 @pytest.fixture
 def there(mariadb):
-    """A function: a fresh table in the database, with rows."""
-    made = []
-
-    def make(name: str, columns: str, *rows: str) -> None:
-        mariadb.run(f"DROP TABLE IF EXISTS {name}", f"CREATE TABLE {name} ({columns})", *(f"INSERT INTO {name} VALUES {r}" for r in rows))
-        made.append(name)
-
-    yield make
-    mariadb.run(*(f"DROP TABLE {name}" for name in made))
+    yield from fresh_tables(mariadb)
 
 
 @pytest.fixture
@@ -45,10 +35,6 @@ def options(mariadb):
         return {"connector": "jdbc", "url": url, "table-name": name, "username": "app", "password": PASSWORD, **more}
 
     return of
-
-
-def keyed(table, *columns: str):
-    return replace(table, primary_key=PrimaryKey(columns))
 
 
 def test_every_type_there_and_back(run, make_table, texts, there, options, mariadb):

@@ -111,9 +111,14 @@ class JobShown:
         return () if self.record.status is None else self.record.status.failures
 
     @property
+    def starts(self) -> bool:
+        """Whether it does not run yet, and is about to."""
+        return self.row.state is STARTING
+
+    @property
     def runs(self) -> bool:
         """Whether something may be asked of it."""
-        return self.record.held and self.row.state is not STARTING
+        return self.record.held and not self.starts
 
     @property
     def streams(self) -> bool:

@@ -25,7 +25,7 @@ from sqlstream.server.page import query as editor
 from sqlstream.server.page.catalog import CatalogPages
 from sqlstream.server.page.doings import VERBS, Doings
 from sqlstream.server.page.job import PARTS, JobPages
-from sqlstream.server.page.jobs import STARTING, JobList
+from sqlstream.server.page.jobs import JobList
 from sqlstream.server.page.topics import TopicPages
 from sqlstream.session import help as help_of
 from sqlstream.sql.tables import ObjectPath
@@ -140,7 +140,6 @@ class _Pages:
             "verbs": VERBS,
             "doing": doing,
             "Action": Action,
-            "starts": row.state is STARTING,
             **found.more,
         }
         return Shown("job.html", values, f"{row.short} {row.state.word}", row.name)

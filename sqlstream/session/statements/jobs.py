@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from sqlstream.runtime.jobs.control.registry import JobRecord
+    from sqlstream.runtime.jobs.folder.generations import Generation
     from sqlstream.runtime.jobs.jobs import Jobs
     from sqlstream.session.context import Context
     from sqlstream.session.results import Outcome
@@ -266,8 +267,8 @@ def alter(node: ast.AlterJob, context: Context) -> Outcome:
         positions.check(option.expression.name, zone)
         wanted[option.this.name] = option.expression.name
     with record.folder.lock():
-        last = record.folder.latest()
-        if last is None or not last.is_open or not last.has_read:
+        last = _open(record)
+        if last is None or not last.has_read:
             problem = f"Job '{short_name(record.name)}' has nothing to go on with: the options of its sources say where it begins."
             raise ValidationError(problem, at=node.this)
         last.set_offsets({**last.offsets, **wanted} if wanted else {})
@@ -278,9 +279,9 @@ def skip_records(node: ast.SkipRecords, context: Context) -> Outcome:
     """ALTER JOB .. SKIP RECORDS. Raises ValidationError."""
     record = _stopped(node, context)
     with record.folder.lock():
-        last = record.folder.latest()
+        last = _open(record)
         # In real time a record may be met before the first offsets are recorded.
-        if last is None or not last.is_open or not last.has_begun:
+        if last is None or not last.has_begun:
             raise ValidationError(f"Job '{short_name(record.name)}' has read nothing yet, of which it could leave something out.", at=node.this)
         wanted = {option.this.name: skipped.parsed(option.expression.name) for option in node.expressions}
         skipped.add(last.shared, wanted)
@@ -293,6 +294,12 @@ def _stopped(node: ast.AlterJob | ast.SkipRecords, context: Context) -> JobRecor
     record = registry.find(context.jobs.folders.jobs, node.this.name, whole=True)
     record.check_stopped()
     return record
+
+
+def _open(record: JobRecord) -> Generation | None:
+    """The generation with which a job goes on, if it is submitted again as it is."""
+    last = record.folder.latest()
+    return last if last is not None and last.is_open else None
 
 
 def drop(node: ast.DropJob, context: Context) -> Outcome:
