@@ -105,7 +105,7 @@ def test_collections(run, make_table) -> None:
         "fields.r.house.expression": "#{harry_potter.house}", "fields.r.a.b.expression": "3", "fields.n.expression": "1", "fields.n.null-rate": "1",
         "fields.nr.x.expression": "1", "fields.nr.null-rate": "1.0",
     }  # fmt: skip
-    table = make_table(columns, {"connector": "faker", "number-of-rows": "40", **options})
+    table = make_table(columns, {"connector": "faker", "number-of-rows": "400", **options})
     assert FAKER.check(table) == []
     rows = run.rows(table)
     for m, ms, a, r, n, nr in rows:
