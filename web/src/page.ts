@@ -5,8 +5,10 @@ import { place } from "./graph";
 import { leaveTogether } from "./left";
 import { follow } from "./live";
 import { keepInSight } from "./target";
+import { keepTotals } from "./totals";
 
 leaveTogether();
+keepTotals();
 const view = document.getElementById("view");
 if (view) {
   localize(view);

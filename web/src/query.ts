@@ -5,6 +5,7 @@ import { leaveTogether } from "./left";
 import { lost } from "./lost";
 import { Results } from "./results";
 import { ServerError, Session, type Failure } from "./session";
+import { keepTotals } from "./totals";
 
 const DRAFT = "sqlstream.query";
 const ASK_AGAIN_MS = 2_000;
@@ -356,6 +357,7 @@ class QueryView {
 }
 
 leaveTogether();
+keepTotals();
 localize(document);
 const place = document.getElementById("editor");
 if (place) new QueryView(place);

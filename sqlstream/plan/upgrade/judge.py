@@ -195,6 +195,7 @@ def _written(sink: SinkRecord, other: SinkRecord, *, moved: bool) -> Judged:
         told.append("a row that is there stays as the earlier statement wrote it until this one writes its key")
     if added := [c for c in sink.columns if c not in other.columns]:
         told.append(f"columns are added: {', '.join(added)}")
+    told += _other_options(other, sink)
     return Judged("sink", sink.table, Fate.KEPT, "; ".join(told))
 
 
@@ -338,13 +339,24 @@ def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> tuple[dic
         for table in tables:
             called = {before.table for source, before in pairs if source.table == table}
             if called:
-                parts.append(Judged("source", table, Fate.KEPT, "its offsets go on" + ("" if table in called else f": it was called {min(called)}")))
+                told = "its offsets go on" + ("" if table in called else f": it was called {min(called)}")
+                others = (each for source, before in pairs if source.table == table for each in _other_options(before, source))
+                parts.append(Judged("source", table, Fate.KEPT, "; ".join([told, *dict.fromkeys(others)])))
             else:
                 parts.append(Judged("source", table, Fate.LOST, "it is read more than once, and what is made of its rows has changed"))
     for gone in old.sources:
         if left := [place for place in gone.places if place not in read]:
             parts.append(Judged("source", gone.table, Fate.LOST, _gone(gone, left, new)))
     return found, frozenset(fewer)
+
+
+def _other_options(old: SourceRecord | SinkRecord, new: SourceRecord | SinkRecord) -> Iterator[str]:
+    """Which options of a table are set otherwise than before."""
+    if old.options is None or new.options is None:
+        return
+    before, now = old.options, new.options
+    if changed := sorted(f"'{key}'" for key in before.keys() | now.keys() if before.get(key) != now.get(key)):
+        yield f"{', '.join(changed)} {'is' if len(changed) == 1 else 'are'} set otherwise than before"
 
 
 def _gone(source: SourceRecord, left: Sequence[str], new: SinkRecord) -> str:

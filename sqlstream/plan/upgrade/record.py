@@ -77,7 +77,8 @@ class NodeRecord:
 @dataclass(frozen=True)
 class SourceRecord:
     """A table that is read as a stream. ``name``: the source's in the checkpoint; ``places``: where it is read, whatever it is called
-    (Connector.places); ``branch``: the hash of what is made of its rows alone; ``connector``: which says whether places go on.
+    (Connector.places); ``branch``: the hash of what is made of its rows alone; ``connector``: which says whether places go on. ``options``: the hashes
+    of what its options are set to, without secrets and those that only tune; None where that is not known.
     """
 
     table: str
@@ -85,13 +86,14 @@ class SourceRecord:
     places: tuple[str, ...]
     branch: str
     connector: str = ""
+    options: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
 class SinkRecord:
     """An INSERT: the nodes below it, inputs first. ``appends``: what is written again is there twice. ``statics``: the ids of inputs that are kept as
     they were when the job began. ``place``: where it writes; empty where nothing is kept. ``key``: the columns of its PRIMARY KEY; None where that is
-    not known.
+    not known. ``options``: as of SourceRecord.
     """
 
     table: str
@@ -102,6 +104,7 @@ class SinkRecord:
     columns: tuple[str, ...]
     place: str = ""
     key: tuple[str, ...] | None = None
+    options: Mapping[str, str] | None = None
 
 
 class Known(Enum):
@@ -219,7 +222,9 @@ def _sink(sink: Sink, known: Known) -> SinkRecord:
     columns = tuple(c.name for c in sink.table.persisted)
     place = " ".join(_places(sink.table, by, written=True))
     key = () if sink.table.primary_key is None else sink.table.primary_key.columns
-    return SinkRecord(str(sink.table.path), appends, tuple(nodes), _sources(sink, ids, known), _statics(sink, ids), columns, place, tuple(key))
+    return SinkRecord(
+        str(sink.table.path), appends, tuple(nodes), _sources(sink, ids, known), _statics(sink, ids), columns, place, tuple(key), _hashes(sink.table)
+    )
 
 
 def _places(table: Table, known: Known, *, written: bool = False) -> tuple[str, ...]:
@@ -269,12 +274,17 @@ def _sources(sink: Sink, ids: dict[int, str], known: Known) -> tuple[SourceRecor
         numbers[safe] += 1
         if not scan.static:
             name = safe if numbers[safe] == 1 else f"{safe}_{numbers[safe]}"
-            sources.append(SourceRecord(str(scan.table.path), name, _places(scan.table, known), branches[len(sources)], scan.table.connector))
+            places, branch = _places(scan.table, known), branches[len(sources)]
+            sources.append(SourceRecord(str(scan.table.path), name, places, branch, scan.table.connector, _hashes(scan.table)))
     return tuple(sources)
 
 
 def _options(table: Table) -> dict[str, str]:
     return dict(sorted(lasting_options(table).items()))
+
+
+def _hashes(table: Table) -> dict[str, str]:
+    return {key: _hash(value) for key, value in _options(table).items()}
 
 
 def _branches(sink: Sink, ids: dict[int, str], known: Known) -> list[str]:

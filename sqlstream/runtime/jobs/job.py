@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.core import storage
+from sqlstream.core.counts import numbered
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.core.job_names import short_name
 from sqlstream.core.spark_releases import INSTALLED
@@ -127,12 +128,17 @@ class Job:
         return self.machine.state.held_back
 
     @property
+    def sink_names(self) -> list[str]:
+        """The tables that its queries write; what several write has their numbers."""
+        return numbered(sink.table.path.name for sink in self.sinks)
+
+    @property
     def mode(self) -> str | None:
         """How its queries run, as DESCRIBE JOB shows it; None in batch mode."""
         if not self.streaming:
             return None
         micro = (i for i, watch in sorted(self.watches.items()) if isinstance(watch, Watch) and not watch.real_time)
-        others = [self.sinks[i].table.path.name for i in micro]
+        others = [self.sink_names[i] for i in micro]
         if not self.real_time or len(others) == len(self.sinks):
             return f"micro-batches{_LACKING if self.lacks_slots else ''}"
         return f"real time; by micro-batches: {', '.join(others)}" if others else "real time"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sqlstream.core.counts import counted
+from sqlstream.core.counts import counted, numbered
 from sqlstream.core.zones import zone_of
 from sqlstream.plan.nodes import (
     Filter,
@@ -78,8 +78,8 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
             listed.append(Reason("The process that ran the job has ended without stopping it.", _AGAIN))
         case "INITIALIZING":
             listed.append(Reason("A process has the job, whose queries have not started yet."))
-    for sink, query in zip(sinks, job.queries, strict=False):
-        start = f"Into {sink.table.path.name}: " if len(job.queries) > 1 else ""
+    for name, sink, query in zip(numbered(s.table.path.name for s in sinks), sinks, job.queries, strict=False):
+        start = f"Into {name}: " if len(job.queries) > 1 else ""
         running = job.status == "RUNNING"
         about = _of_query(query, sink, idle_timeout(sink, idle_ms), job.zone) if running else _lost_rows(query, sink, job.zone)
         listed += [Reason(start + r.text, r.hint) for r in about]

@@ -67,8 +67,7 @@ def _own(job: Job) -> Shown:
     metrics = job.metrics
     written = None if job.lives else Status.read(job.folder.parent)
     ended = None if job.lives else job.started if written is None or written.id != job.id else written.written
-    names = tuple(sink.table.path.name for sink in job.sinks)
-    return Shown(job.id, job.name, metrics.status, job.started, ended, metrics.error, names, metrics, job.streaming)
+    return Shown(job.id, job.name, metrics.status, job.started, ended, metrics.error, tuple(job.sink_names), metrics, job.streaming)
 
 
 def _elsewhere(jobs: Jobs, ids: set[str], folders: set[Any]) -> Iterator[Shown]:

@@ -160,7 +160,8 @@ class JobPages:
             self._graphs = {id_: graphs for id_, graphs in self._graphs.items() if id_ in known}
             self._records = {key: record for key, record in self._records.items() if key[0] in known}
             masked = self._server.jobs.masked(job)
-            self._graphs[job.id] = [PlanGraph(number, sink, masked) for number, sink in enumerate(job.sinks)]
+            written = enumerate(zip(job.sink_names, job.sinks, strict=True))
+            self._graphs[job.id] = [PlanGraph(number, name, sink, masked) for number, (name, sink) in written]
         queries = job.metrics.queries
         return [
             box
@@ -189,7 +190,7 @@ class JobPages:
                 yield "size", record.size()
                 yield "progressed", record.progressed
                 yield "folder", None if record.latest is None else str(record.latest.folder / "checkpoint")
-                yield "queries", () if job is None else list(zip([s.table.path.name for s in job.sinks], job.metrics.queries, strict=False))
+                yield "queries", () if job is None else list(zip(job.sink_names, job.metrics.queries, strict=False))
             case "savepoints":
                 yield "savepoints", self._savepoints(record.name)
             case "versions":
@@ -197,8 +198,8 @@ class JobPages:
             case "exceptions":
                 yield "failures", list(reversed(page.failures))
             case "rows":
-                sinks = () if job is None else zip(job.sinks, job.metrics.queries, strict=False)
-                yield "late", [(sink.table.path.name, query.late) for sink, query in sinks if query.late or waiting(sink)]
+                sinks = () if job is None else zip(job.sink_names, job.sinks, job.metrics.queries, strict=False)
+                yield "late", [(name, query.late) for name, sink, query in sinks if query.late or waiting(sink)]
                 yield "skipped", {} if record.latest is None else skipped.known(record.latest.shared)
                 yield "left", None if job is None else _left_out(ProjectFolder(self._server.project).dead_letters, job.runs)
             case "log":

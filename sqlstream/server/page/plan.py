@@ -48,13 +48,14 @@ class Box:
 
 
 class PlanGraph:
-    """The boxes of the ``number``th sink of a job. ``masked`` takes secrets out of a text about its plan."""
+    """The boxes of the ``number``th sink of a job, which is called ``name``. ``masked`` takes secrets out of a text about its plan."""
 
-    def __init__(self, number: int, sink: Sink, masked: Callable[[str], str]) -> None:
+    def __init__(self, number: int, name: str, sink: Sink, masked: Callable[[str], str]) -> None:
         self._ids = node_ids(sink)
         # What is read first stands first: a box, and the node that it is of.
         self._boxes: list[tuple[Box, Node]] = []
         self._waiting = waiting(sink)
+        self._name = name
         self._add(sink, {}, number, masked)
 
     def _add(self, node: Node, known: dict[str, str], number: int, masked: Callable[[str], str]) -> str:
@@ -72,9 +73,14 @@ class PlanGraph:
         if not isinstance(head, Scan | Sink):
             # Its name is the title, as what a table is called is that of its box.
             lines = (masked(describe(head).partition("(")[2].removesuffix(")")), *lines)
-        box = Box(name, below, _title(head), _kind(head), changelog_mode(node).value, lines, head.keeps_state and not static(head))
+        box = Box(name, below, self._title(head), _kind(head), changelog_mode(node).value, lines, head.keeps_state and not static(head))
         self._boxes.append((box, head))
         return name
+
+    def _title(self, node: Node) -> str:
+        if isinstance(node, Sink):
+            return self._name
+        return node.table.path.name if isinstance(node, Scan) else node.explain()[0]
 
     def boxes(self, query: QueryMetrics | None, record: QueryRecord | None, *, runs: bool) -> list[Box]:
         """All of them with their figures; rates, lags and watermarks are of a query that ``runs``. ``record``: what it keeps, where that is known."""
@@ -104,10 +110,6 @@ def _inputs(node: Node) -> tuple[Node, ...]:
     if isinstance(node, KeyedJoin | CoGroup) and isinstance(node.input, Union | Expand):
         return node.input.inputs
     return node.inputs
-
-
-def _title(node: Node) -> str:
-    return node.table.path.name if isinstance(node, Scan | Sink) else node.explain()[0]
 
 
 def _kind(node: Node) -> str:

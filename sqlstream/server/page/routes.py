@@ -72,6 +72,7 @@ def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
         Route("/logout", pages.answering(pages.log_out), methods=["POST"]),
         *(Route(f"/live{view.path}", pages.answering(pages.live(view)), methods=["GET"]) for view in views if view.follows),
         *(Route(view.path, pages.answering(pages.whole(view)), methods=["GET"], middleware=_SMALL) for view in views),
+        Route("/totals", pages.answering(pages.totals), methods=["GET"]),
         Route("/job/{name:path}", pages.answering(pages.ask), methods=["POST"]),
     ]
 
@@ -237,9 +238,13 @@ class _Pages:
                 continue
 
     def _rendered(self, request: Request, shown: Shown, layout: str, *, follows: bool = True) -> str:
-        # What does not follow them says nothing of the jobs.
-        more = {"totals": self._totals()} if follows else {"totals": None, "live": None}
+        more = {"totals": self._totals()} if follows else {"totals": self._totals(), "live": None}
         return html.rendered(shown.template, {**self._around(request, shown), **more}, layout=layout)
+
+    async def totals(self, _request: Request) -> Response:
+        """What the jobs do together: a view that does not follow the server asks for it."""
+        totals = await run_in_threadpool(self._totals)
+        return html.answer(html.rendered("totals.html", {"totals": totals}))
 
     def _totals(self) -> tuple[int, float]:
         """How many jobs run, and how many rows a second they read."""

@@ -154,7 +154,7 @@ def describe(node: ast.DescribeJob, context: Context) -> Outcome:
     record = registry.JobRecord(job.folder.parent, job.name, None)
     stored = zip(_JOBS[-3:], _storage(record), strict=True)
     rows = [*describe_job(job).items(), *((n, value) for n, value in stored if value is not None), *_skipped(record)]
-    more = details(job.metrics, [s.table.path.name for s in job.sinks]) if extended else []
+    more = details(job.metrics, job.sink_names) if extended else []
     if extended and (left_out := left_out_rows(ProjectFolder(context.project).dead_letters, job.runs)):
         more.append(("rows left out", str(left_out)))
     return results.masked_rows(("info name", "info value"), (*rows, *more))

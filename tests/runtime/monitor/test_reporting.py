@@ -75,7 +75,7 @@ def test_nothing_is_told_twice_or_of_what_is_not_known(tmp_path: Path) -> None:
     twice = Timed("t", (Split("", 5, False, 0),))
     query = QueryMetrics(timed=(twice, twice), states=(StateOperator("dedupe", 0, 1),) * 2, brokers=(BrokerContact("a:9092", silent=1),))
     other = replace(job(QueryMetrics(rows_out=None), status="FAILED"), id="4567")
-    told = Told(tmp_path, Reported(job(query, query), ("t", "t")), Reported(other, ("u",)))
+    told = Told(tmp_path, Reported(job(query, query), ("t", "t (2)")), Reported(other, ("u",)))
     for family in FAMILIES:
         told.samples(family.name + ("_total" if family.counts else ""))
     assert set(told.samples("sqlstream_rows_read_total")) == {("Sink: t",), ("Sink: t (2)",), ("Sink: u",)}

@@ -278,7 +278,7 @@ def test_it_gives_rows(told) -> None:
 def test_several_sinks_are_named(session: Session) -> None:
     both = [sink(session, "SELECT item, price FROM skewed"), sink(session, HOURS)]
     found = reasons(job(READ, replace(READ, watermark=T, timed=splits(T))), both, 0)
-    assert [r.text.partition(":")[0] for r in found] == ["Into answers", "Into answers"]
+    assert [r.text.partition(":")[0] for r in found] == ["Into answers", "Into answers (2)"]
 
 
 def test_a_watermark_in_the_future(told) -> None:

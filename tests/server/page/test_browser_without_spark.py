@@ -253,3 +253,21 @@ def test_a_long_stream_does_not_block_the_page(client: Client, changes: str, sha
         assert ("300,000 changes" if shape == "Changelog" else "100,000 rows") in page.locator('[data-part="count"]').inner_text()
         # Where all that is kept is looked through for each change, it is several seconds.
         assert page.evaluate("longest") < 800
+
+
+def test_a_view_of_the_users_own_says_what_the_jobs_do(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of it is exchanged but that."""
+    jobs = [(1, 12_345.0)]
+    monkeypatch.setattr(routes._Pages, "_totals", lambda _: jobs[-1])
+    with browsing(locale="en-US") as page:
+        for view in ("/query", "/help"):
+            page.goto(client.address + view)
+            totals = page.locator("header .totals")
+            assert totals.inner_text() == f"{'1 job' if jobs[-1][0] == 1 else '2 jobs'} running, 12,345 rows/s"
+            if view == "/query":
+                write(page, "SELECT 1")
+            jobs.append((2, 12_345.0))
+            page.locator("header .totals", has_text="2 jobs running, 12,345 rows/s").wait_for(timeout=10_000)
+            assert findings(page) == []
+            if view == "/query":
+                assert "SELECT 1" in page.locator(".cm-content").inner_text()

@@ -42,7 +42,7 @@ def planned(tmp_path: Path):
 
 
 def boxes(sink: Sink, query: QueryMetrics | None = None, record: QueryRecord | None = None, *, runs: bool = True) -> dict[str, Box]:
-    return {box.title: box for box in PlanGraph(0, sink, str).boxes(query, record, runs=runs)}
+    return {box.title: box for box in PlanGraph(0, sink.table.path.name, sink, str).boxes(query, record, runs=runs)}
 
 
 def test_the_boxes_of_a_join_and_an_aggregate(planned) -> None:
@@ -102,5 +102,5 @@ def test_late_rows_are_those_of_the_only_operator_that_waits(planned) -> None:
 
 def test_texts_of_the_plan_have_no_secrets(planned) -> None:
     sink = planned("SELECT id, CAST(n AS BIGINT) FROM a WHERE n > 3")
-    assert "n > *" in " ".join(PlanGraph(0, sink, lambda text: text.replace("3", "*")).boxes(None, None, runs=True)[0].lines)
+    assert "n > *" in " ".join(PlanGraph(0, sink.table.path.name, sink, lambda text: text.replace("3", "*")).boxes(None, None, runs=True)[0].lines)
     assert "n > *" in tree([sink], lambda text: text.replace("3", "*"))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from sqlstream.core.counts import numbered
 from sqlstream.runtime.jobs.machine import JobStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from sqlstream.runtime.monitor.metrics import JobMetrics, Partition, QueryMetrics
 
@@ -19,7 +19,9 @@ Sample: TypeAlias = "tuple[tuple[str, ...], float | None]"
 
 @dataclass(frozen=True)
 class Reported:
-    """A job that is told of. ``sinks``: the tables that its queries write; ``dead_letters``: rows that it has left out and kept."""
+    """A job that is told of. ``sinks``: what its queries write, by names of which none is there twice; ``dead_letters``: rows that it has left out and
+    kept.
+    """
 
     metrics: JobMetrics
     sinks: tuple[str, ...]
@@ -27,8 +29,8 @@ class Reported:
 
     @property
     def tasks(self) -> list[str]:
-        """What Flink would call the tasks that its queries are; several may write one table."""
-        return numbered([f"Sink: {sink}" for sink in self.sinks])
+        """What Flink would call the tasks that its queries are."""
+        return [f"Sink: {sink}" for sink in self.sinks]
 
     @property
     def queries(self) -> Iterator[tuple[str, QueryMetrics]]:
@@ -45,16 +47,6 @@ class Family:
     samples: Callable[[Reported], Iterable[Sample]]
     labels: tuple[str, ...] = ()
     counts: bool = False
-
-
-def numbered(names: Sequence[str]) -> list[str]:
-    """``names``, a further one of the same with its number: no two samples may have the same labels."""
-    counts: Counter[str] = Counter()
-    found = []
-    for name in names:
-        counts[name] += 1
-        found.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
-    return found
 
 
 OF_JOB = ("job_id", "job_name")
@@ -101,7 +93,7 @@ def _partitions(value: Callable[[Partition], int]) -> Callable[[Reported], Itera
 
 def _watermarks(job: Reported) -> Iterator[Sample]:
     for task, query in job.queries:
-        for name, timed in zip(numbered([f"Source: {t.table}" for t in query.timed]), query.timed, strict=True):
+        for name, timed in zip(numbered(f"Source: {t.table}" for t in query.timed), query.timed, strict=True):
             yield from (((task, name, str(number)), split.watermark) for number, split in enumerate(timed.splits))
 
 
