@@ -77,8 +77,8 @@ class NodeRecord:
 @dataclass(frozen=True)
 class SourceRecord:
     """A table that is read as a stream. ``name``: the source's in the checkpoint; ``places``: where it is read, whatever it is called
-    (Connector.places); ``branch``: the hash of what is made of its rows alone; ``connector``: which says whether places go on. ``options``: the hashes
-    of what its options are set to, without secrets and those that only tune; None where that is not known.
+    (Connector.places); ``branch``: the hash of what is made of its rows alone; ``connector``: which says whether places go on. ``options``: the
+    hashes of what its options are set to, without secrets and those that only tune; None where that is not known.
     """
 
     table: str

@@ -9,7 +9,7 @@ from sqlstream.core.counts import numbered
 from sqlstream.runtime.jobs.machine import JobStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlstream.runtime.monitor.metrics import JobMetrics, Partition, QueryMetrics
 
@@ -19,8 +19,8 @@ Sample: TypeAlias = "tuple[tuple[str, ...], float | None]"
 
 @dataclass(frozen=True)
 class Reported:
-    """A job that is told of. ``sinks``: what its queries write, by names of which none is there twice; ``dead_letters``: rows that it has left out and
-    kept.
+    """A job that is told of. ``sinks``: what its queries write, by names of which none is there twice; ``dead_letters``: rows that it has left out
+    and kept.
     """
 
     metrics: JobMetrics
