@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _DROPPED = "dropped-"
 _WHY_SECONDS = 60.0
+_ANEW = "Its statement, submitted again, begins anew, where the options of its sources say."
 # A process that lives writes figures more often.
 _SILENT_SECONDS = 30.0
 
@@ -157,6 +158,8 @@ class JobRecord:
             if self.is_held():
                 again = f"sqlstream jobs restart {shlex.quote(short_name(self.name))} stops it first."
                 raise ValidationError(f"Job '{short_name(self.name)}' is running, in process {self.process}.", hint=again)
+            if self.state == "FINISHED":
+                raise ValidationError(f"Job '{short_name(self.name)}' has finished: it has no more to read.", hint=_ANEW)
             held = self.has_process
         elif self.is_held():
             held = lambda: self.is_held() or (action is Action.RESTART and self.has_process())
