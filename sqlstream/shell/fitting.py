@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.shell import tableau
 from sqlstream.shell.nested import is_json
-from sqlstream.shell.records import records, wrapped
+from sqlstream.shell.records import at_words, is_whole, records, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -116,22 +116,42 @@ def _narrow_tables(names: Sequence[str], rows: Sequence[Cells], width: int) -> I
     sparse = sorted((i for i in range(1, len(names)) if 3 * filled[i] <= len(rows)), key=lambda i: filled[i])
     for count in range(len(sparse) + 1):
         beside = [i for i in range(len(names)) if i not in sparse[:count]]
-        if (widths := _narrowed([names[i] for i in beside], [[row[i] for i in beside] for row in rows], width)) is not None:
-            yield [*_table(names, rows, beside, widths, width)]
+        shown: list[Cells] = [[row[i] for i in beside] for row in rows]
+        titles = [names[i] for i in beside]
+        widths = _narrowed(titles, shown, width)
+        # A path that is torn can't be copied: it stands below its row, too, which leaves the others more room.
+        while widths is not None and (whole := _without_torn(shown, widths)) != shown:
+            shown, widths = whole, _narrowed(titles, whole, width)
+        if widths is not None:
+            yield [*_table(names, rows, beside, shown, widths, width)]
 
 
-def _table(names: Sequence[str], rows: Sequence[Cells], beside: Sequence[int], widths: Sequence[int], width: int) -> Iterator[str]:
-    """A table of the columns ``beside`` each other; the cells of the others are below their row, with their names. Text begins at the left where it
-    goes on below.
+def _without_torn(rows: Sequence[Cells], widths: Sequence[int]) -> list[Cells]:
+    """``rows``, empty where a cell has a word that is wider than its column; the first one of a row stays."""
+
+    def is_torn(cell: str | None, width: int) -> bool:
+        return any(is_whole(word) and len(word) > width for word in (cell or "").split())
+
+    return [["" if i and is_torn(cell, width) else cell for i, (cell, width) in enumerate(zip(row, widths, strict=True))] for row in rows]
+
+
+def _table(
+    names: Sequence[str], rows: Sequence[Cells], beside: Sequence[int], shown: Sequence[Cells], widths: Sequence[int], width: int
+) -> Iterator[str]:
+    """A table of the columns ``beside`` each other, in which ``shown`` stands; the other cells of ``rows`` are below their row, with their names.
+    Text begins at the left where it goes on below.
     """
     yield tableau.border(widths)
     yield from _wrapped_row([names[i] for i in beside], widths)
     yield tableau.border(widths)
-    for row in rows:
-        yield from _wrapped_row([row[i] for i in beside], widths)
+    for row, cells in zip(rows, shown, strict=True):
+        yield from _wrapped_row(cells, widths)
+        above = dict(zip(beside, cells, strict=True))
         for i, cell in enumerate(row):
-            if cell and i not in beside:
-                first, *more = wrapped(tableau.escaped(f"{names[i]}: {cell}"), width - len(_NOTE))
+            if cell and not above.get(i):
+                several = "\n" if "\n" in cell else ""
+                said = f"{names[i]}: {several}{cell}".split("\n")
+                first, *more = (part for text in said for part in at_words(tableau.escaped(text), width - len(_NOTE)))
                 yield _NOTE + first
                 yield from (" " * len(_NOTE) + part for part in more)
     yield tableau.border(widths)

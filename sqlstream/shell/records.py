@@ -54,6 +54,18 @@ def wrapped(line: str, width: int) -> list[str]:
     return parts
 
 
+def is_whole(word: str) -> bool:
+    """Whether a word is no longer one when it is torn, as a path is: scripts of wide characters put nothing between words."""
+    return tableau.display_width(word) == len(word)
+
+
+def at_words(line: str, width: int) -> Iterator[str]:
+    """A line in parts of whole words, each indented as the line is: one is wider where its only word is."""
+    inset = line[: len(line) - len(line.lstrip())]
+    for part in textwrap.wrap(line, width, subsequent_indent=inset, break_long_words=False, break_on_hyphens=False) or [""]:
+        yield from [part] if is_whole(part) else _within(part, width)
+
+
 def _within(part: str, width: int) -> Iterator[str]:
     """``part`` in pieces of at most ``width`` columns: wide characters take two."""
     while tableau.display_width(part) > width:

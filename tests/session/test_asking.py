@@ -8,6 +8,7 @@ import pytest
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.nodes import Sink
 from sqlstream.session import dependents
+from sqlstream.session.statements import jobs as stop
 from sqlstream.sql.statements.parsing import parse
 from tests.support.sessions import open_session
 
@@ -52,8 +53,14 @@ def test_drop_asks_and_tells_what_depends_on_it(shell, asked):
 def test_a_yes_drops(shell, asked):
     session = shell(True)
     list(session.run("DROP TABLE sink; DROP VIEW IF EXISTS nothing; DROP DATABASE IF EXISTS d"))
-    assert asked == ["DROP TABLE sink?", "DROP VIEW nothing?", "DROP DATABASE d?"]
+    assert asked == ["DROP TABLE sink?", "DROP DATABASE d?"]
     assert "sink" not in tables(session)
+
+
+def test_nothing_is_asked_of_what_is_not_there(shell, asked):
+    with pytest.raises(ValidationError, match="Table with identifier 'default_catalog.default_database.sinc' does not exist"):
+        list(shell(True).run("DROP TABLE sinc"))
+    assert asked == []
 
 
 def test_a_script_is_not_asked(tmp_path):
@@ -81,9 +88,14 @@ def test_stop_asks(shell, asked, monkeypatch):
     session = shell(False)
     with pytest.raises(ValidationError):
         list(session.run("STOP JOB 'nothing'"))
-    stopped = SimpleNamespace(id="abc", name="my job", lives=False, release=lambda: None)
+    stopped = SimpleNamespace(id="abc", name="my job", lives=True, release=lambda: None)
     monkeypatch.setitem(session.jobs._jobs, "abc", stopped)
     monkeypatch.setattr(session.jobs, "stop", lambda *_, **__: pytest.fail("stopped"))
     (done,) = session.run("STOP JOB 'abc'")
     assert asked == ["Stop the job my job? Its state is kept: the same statement continues from there."]
     assert done.notices == ("Nothing was done.",)
+    stopped.lives = False
+    with monkeypatch.context() as patched:
+        patched.setattr(stop, "ask", lambda *_, **__: "")
+        list(session.run("STOP JOB 'abc'"))
+    assert len(asked) == 1

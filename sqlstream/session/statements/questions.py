@@ -46,7 +46,7 @@ def agreed(node: exp.Expr, context: Context) -> bool:
         return True
     jobs, agrees = context.jobs, context.user.agrees
     match node:
-        case ast.StopJob():
+        case ast.StopJob() if _runs(node, context):
             then = "What it waits for is emitted: the same statement starts anew." if node.drain else _CONTINUES
             return agrees(f"Stop the job {short_name(find(jobs, node.this.name).name)}? {then}")
         case ast.DropJob() if registry.exists(jobs.folders.jobs, node.this.name, whole=True):
@@ -55,15 +55,23 @@ def agreed(node: exp.Expr, context: Context) -> bool:
             return agrees(f"Delete job '{short_name(record.name)}' ({size(record.size())})? Its state and offsets are lost; tables keep their rows.")
         case ast.DropSavepoint():
             return agrees(f"Delete the savepoint {node.this.name}? No job can begin with it then.")
-        case ast.Drop():
-            return agrees(_dropping(node, context))
+        case ast.Drop() if (question := _dropping(node, context)) is not None:
+            return agrees(question)
     return True
 
 
-def _dropping(node: ast.Drop, context: Context) -> str:
+def _runs(node: ast.StopJob, context: Context) -> bool:
+    found = find(context.jobs, node.this.name)
+    return found.held if isinstance(found, registry.JobRecord) else found.lives
+
+
+def _dropping(node: ast.Drop, context: Context) -> str | None:
+    """None where there is nothing of that name, which is said when it is carried out."""
     catalog, names = context.catalog, ast.parts(node.this)
     needed: list[str] = []
-    if node.kind in ("TABLE", "VIEW") and catalog.get(catalog.path(names), node.this) is not None:
+    if node.kind in ("TABLE", "VIEW"):
+        if catalog.get(catalog.path(names), node.this) is None:
+            return None
         needed = sorted(map(str, dependents.of_object(catalog.path(names), catalog, context.jobs, context.project)))
     depending = f" These depend on it: {', '.join(needed)}." if needed else ""
     return f"DROP {node.args['kind']} {'.'.join(names)}?{depending}"

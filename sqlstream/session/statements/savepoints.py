@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
+from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.monitor.figures import size
 from sqlstream.session import results
@@ -24,17 +25,17 @@ if TYPE_CHECKING:
 
 def listed(folder: Place) -> Outcome:
     """SHOW SAVEPOINTS, those in ``folder``."""
-    return results.text_rows(("savepoint path", "job name", "created", "size", "status"), _rows(folder))
+    return results.text_rows(("job name", "created", "size", "status", "savepoint path"), _rows(folder))
 
 
 def _rows(folder: Place) -> Iterator[tuple[str | None, ...]]:
     for path, savepoint in savepoints.below(folder):
         where, bytes_ = path.absolute().as_uri(), size(storage.size(path))
         if savepoint is None:
-            yield where, None, None, bytes_, "INCOMPLETE"
+            yield None, None, bytes_, "INCOMPLETE", where
         else:
             created = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(savepoint.created))
-            yield where, savepoint.job, created, bytes_, "DRAINED" if savepoint.drained else "COMPLETED"
+            yield short_name(savepoint.job), created, bytes_, "DRAINED" if savepoint.drained else "COMPLETED", where
 
 
 def describe(node: ast.DescribeSavepoint, context: Context) -> Outcome:

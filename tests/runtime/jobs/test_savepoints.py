@@ -13,7 +13,7 @@ from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.session.session import Session
 from tests.support.edited import COUNT, Project
-from tests.support.sessions import catch_up
+from tests.support.sessions import catch_up, rows
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("interpreted")]
 
@@ -108,8 +108,8 @@ def test_savepoints_are_listed_described_and_deleted(project: Project, tmp_path:
     made = saved(project, project.submit(COUNT))
     (made.parent / "half" / "operators").mkdir(parents=True)
     (made.parent / "half" / "savepoint.unfinished").touch()
-    rows = project.rows("SHOW SAVEPOINTS;")
-    assert [(row[0], row[1], row[4]) for row in rows] == [((made.parent / "half").as_uri(), None, "INCOMPLETE"), (made.as_uri(), "job", "COMPLETED")]
+    shown = {(job, status, path) for job, _, _, status, path in rows(project.session, "SHOW SAVEPOINTS;")}
+    assert shown == {(None, "INCOMPLETE", (made.parent / "half").as_uri()), ("job", "COMPLETED", made.as_uri())}
     told = dict(project.rows(f"DESCRIBE SAVEPOINT '{made}';"))
     assert told["job name"] == "job" and told["statement"].startswith("INSERT INTO counted SELECT item") and told["drained"] == "false"
     assert "GroupAggregate(groupBy=[item]" in told["0_counted/0: operator"] and told["0_counted: bids"] == '{"logOffset":0}'
