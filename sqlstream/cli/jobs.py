@@ -46,7 +46,7 @@ Row: TypeAlias = "tuple[str, str, Owner | None, Background | None, int | None, i
 ALL_COLUMNS = ("job name", "status", "process", "background", "version", "size", "last progress", "last error", "job id")
 _OF_FILES = {
     "diff": "say what would become of each job of a script that has changed, and do nothing; exit code 1 where state would be lost",
-    "upgrade": "have the jobs of a script that has changed go on in the background with what they have kept, unless state would be lost",
+    "upgrade": "resume the jobs of a changed script in the background with their state, unless state would be lost",
 }
 _ENDING_SECONDS = 100.0
 _GOES_ON = "its server has ended, and starts it again when it is started"

@@ -150,7 +150,7 @@ class Server:
                 with closing(self._session({}, keep_stopped=True)) as session:
                     for outcome in session.run(job.script()):
                         if isinstance(outcome, Submitted):
-                            self.tell(OfJob(f"Job '{short_name(job.name)}' goes on.", job.name))
+                            self.tell(OfJob(f"Job '{short_name(job.name)}' resumes.", job.name))
 
     def shell_session(self, asked: Mapping[str, str], **user: Any) -> Session:
         """The session of a joined shell, whose ``user`` is as Session has one. Raises SqlStreamError."""
@@ -180,7 +180,7 @@ class Server:
         self._closing.set()
         self.history.close()
         running = [job.name for job in self.jobs if job.lives]
-        going = f" Jobs stop with their state, and go on with the next server: {', '.join(short_names(running))}." if running else ""
+        going = f" Jobs stop with their state, and resume with the next server: {', '.join(short_names(running))}." if running else ""
         self.tell(f"The server ends.{going}")
         self.sessions.close_all()
         self.jobs.stop_all()

@@ -238,7 +238,7 @@ def test_records_that_are_gone(topic: Topic) -> None:
     topic.start()
     until(lambda: not topic.job.lives)
     assert topic.job.status is JobStatus.FAILED and topic.shown == ["+I[a]"]
-    assert "Kafka has no records where the job goes on reading" in topic.job.error.message
+    assert "Kafka has no records where the job resumes reading" in topic.job.error.message
     assert "ALTER JOB 'reader' SET OFFSETS" in str(topic.job.error.hint)
     list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'earliest')"))
     topic.start()

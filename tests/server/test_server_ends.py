@@ -161,7 +161,7 @@ def test_a_job_that_can_not_go_on_is_told_of(tmp_path: Path) -> None:
         session.run("CREATE TEMPORARY TABLE nothing (n INT) WITH ('connector' = 'blackhole')")
         session.run("INSERT INTO nothing SELECT n FROM numbers")
         until(lambda: states(client) == {"a": "RUNNING"}, said=log)
-    assert log().rstrip().endswith("The server ends. Jobs stop with their state, and go on with the next server: a.")
+    assert log().rstrip().endswith("The server ends. Jobs stop with their state, and resume with the next server: a.")
     (listed,) = map(json.loads, jobs("list", "--json").stdout.splitlines())
     assert (listed["status"], listed["last error"]) == ("CANCELED", "its server has ended, and starts it again when it is started")
     table.rename(tmp_path / "aside")

@@ -142,7 +142,7 @@ def test_one_that_does_not_start_says_how_to_go_on(shell: Callable[..., Shell], 
     with pytest.raises(JobFailed, match="Job 'a' was stopped, and does not run in the background: ") as failed:
         run(one.session, "DETACH JOB 'a'")
     assert failed.value.hint is not None
-    assert failed.value.hint.endswith("its statement goes on with it here, and sqlstream jobs start a --detach in the background.")
+    assert failed.value.hint.endswith("its statement resumes it here, and sqlstream jobs start a --detach in the background.")
     assert failed.value.hint.startswith("Why. " if isinstance(error, JobFailed) else "Its state is kept")
 
 

@@ -10,7 +10,7 @@ import { keepTotals } from "./totals";
 const DRAFT = "sqlstream.query";
 const ASK_AGAIN_MS = 2_000;
 /** The end of the question whether a job that has changed goes on. */
-const GO_ON = "\nGo on with what is kept?";
+const GO_ON = "\nResume with that state?";
 
 function the<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -224,16 +224,16 @@ class QueryView {
     const running = verdicts.flatMap((verdict) => verdict.running ?? []);
     const text = verdicts.map(({ lines }) => lines.join("\n")).join("\n\n");
     if (verdicts.some((verdict) => verdict.refused)) {
-      this.said.append(this.pre(text), made("p", "'execution.upgrade-mode' forbids that: another mode goes on with what can be kept, or begins anew."));
+      this.said.append(this.pre(text), made("p", "'execution.upgrade-mode' forbids that: another mode resumes with what can be kept, or starts over."));
       return Promise.resolve(false);
     }
     const then = [
-      ...(running.length ? [`It runs now: it is stopped, and goes on with this (${running.join(", ")}).`] : []),
-      ...(loses ? ["If you agree, what is lost begins empty, and all else goes on."] : []),
+      ...(running.length ? [`It runs now: it is stopped, and resumes with this (${running.join(", ")}).`] : []),
+      ...(loses ? ["If you agree, lost state starts empty, and all else resumes."] : []),
       ...(mistake ? [`What comes behind it is wrong: ${mistake}`] : []),
     ].join(" ");
-    const goesOn = loses ? "go on without what is lost" : "go on with this";
-    const yes = running.length ? `Stop it, and ${goesOn}` : loses ? "Go on without what is lost" : "Start the job";
+    const goesOn = loses ? "resume without what is lost" : "resume with this";
+    const yes = running.length ? `Stop it, and ${goesOn}` : loses ? "Resume without what is lost" : "Start the job";
     return this.choose(this.verdict, text, then, yes, loses);
   }
 

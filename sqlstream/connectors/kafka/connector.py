@@ -259,7 +259,7 @@ class TopicConnector(Connector):
 
         changed(request, "topics", known)
         for topic, of in found.items():
-            # A topic that was created again: the job goes on with the new one.
+            # A topic that was created again: the job resumes with the new one.
             if before.get(topic) not in (None, ids.get(topic)) and (left := [str(number) for number, offset in of.items() if offset is None]):
                 raise ValidationError(
                     f"Kafka topic '{topic}' was deleted and created again: what was read of its partition {left[0]} says nothing of the new one.",
@@ -424,7 +424,7 @@ def _known_ids(kafka: Any, request: Read, topics: set[str]) -> dict[str, str]:
         if kept.get(topic, id_) != id_:
             raise ValidationError(
                 f"Kafka topic '{topic}' was deleted and created again since the job began: what it has read is gone, and offsets mean other records.",
-                hint=f"ALTER JOB .. SET OFFSETS ('{topic}' = 'earliest') goes on with the new one.",
+                hint=f"ALTER JOB .. SET OFFSETS ('{topic}' = 'earliest') resumes with the new one.",
             )
     if ids.keys() - kept.keys():
         changed(request, "topics", lambda known: json.dumps(ids | json.loads(known)))

@@ -47,7 +47,7 @@ def offsets_of(spec: str, topic: str, kafka: Cluster, zone: str = "UTC") -> dict
                 raise ValidationError(f"Kafka topic '{topic}' has no partition {number}: it has {len(partitions)}, from 0 on.")
             least, most = first[topic, number], last[topic, number]
             if not least <= offset <= most:
-                raise ValidationError(f"Partition {number} of Kafka topic '{topic}' has no offset {offset}: it can go on from {least} to {most}.")
+                raise ValidationError(f"Partition {number} of Kafka topic '{topic}' has no offset {offset}: it can resume from {least} to {most}.")
     return {number: offset for (_, number), offset in sorted(found.items())}
 
 

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import CONNECTORS, find_connector
+from sqlstream.core.counts import of_several
 from sqlstream.plan.upgrade.record import other_code, record
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def judge(old: PlanRecord, new: PlanRecord, *, saved: bool = False) -> Verdict:
             matches.append(_continued(number, sink, before[number], old.sinks[before[number]], elsewhere, code, parts, moved=moved))
         else:
             matches.append(_begun(number, sink, old, parts))
-    gone = "nothing is written into it any more"
+    gone = "it is no longer written"
     parts += [Judged("sink", sink.table, Fate.LOST, gone) for i, sink in enumerate(old.sinks) if i not in before.values()]
     rekeyed = any(_rekeyed(old.sinks[i], new.sinks[n]) for n, i in before.items())
     return Verdict(tuple(dict.fromkeys(parts)), tuple(matches), moved, rekeyed)
@@ -149,7 +150,7 @@ def _begun(number: int, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) 
     for i, other in enumerate(old.sinks):
         sources, fewer = _sources(other, sink, [])
         if len(sources) == len(sink.sources) and sink.sources and not sink.statics:
-            parts.append(Judged("sink", sink.table, Fate.NEW, f"gets what comes from now on: it begins where '{other.table}' stopped"))
+            parts.append(Judged("sink", sink.table, Fate.NEW, f"gets new rows only, from where '{other.table}' stopped"))
             return SinkMatch(number, i, {}, sources, stateful=False, fewer=fewer)
     parts.append(Judged("sink", sink.table, Fate.NEW, "reads its sources from where their options say"))
     return SinkMatch(number, None, {}, {})
@@ -167,12 +168,12 @@ def _continued(
         nodes, in_part = _nodes(other.nodes, sink.nodes, read, code, judged)
     else:
         nodes, in_part = {}, {}
-        why = f"what it holds may be by the days and hours of '{zone}', where 'table.local-time-zone' was before"
+        why = f"its state may depend on the time zone '{zone}', which 'table.local-time-zone' was before"
         judged += [Judged("state", node.text, Fate.LOST, why) for node in sink.nodes if node.keeps_state]
     parts += judged
     sources, fewer = _sources(other, sink, parts)
     if other.statics != sink.statics:
-        parts.append(Judged("source", sink.table, Fate.LOST, "the tables that were read once, when the job began, are others now"))
+        parts.append(Judged("source", sink.table, Fate.LOST, "other tables than before are read once, when the job begins"))
     loses = any(part.fate is Fate.LOST for part in judged)
     match = SinkMatch(number, before, nodes, sources, loses=loses, in_part=in_part, fewer=fewer)
     parts.append(_written(sink, other, moved=moved))
@@ -183,16 +184,16 @@ def _written(sink: SinkRecord, other: SinkRecord, *, moved: bool) -> Judged:
     """The fate of a sink that goes on as ``other``."""
     if _moved(other, sink):
         if moved:
-            return Judged("sink", sink.table, Fate.LOST, "the job writes nowhere where it did: what was written before is not there")
-        return Judged("sink", sink.table, Fate.NEW, "it is written elsewhere: it gets what comes from now on")
+            return Judged("sink", sink.table, Fate.LOST, "the job writes to none of its earlier places: earlier rows are not there")
+        return Judged("sink", sink.table, Fate.NEW, "it is another place, which gets new rows only")
     if _rekeyed(other, sink):
         before = f"was ({', '.join(other.key or ())})" if other.key else "is new"
-        return Judged("sink", sink.table, Fate.LOST, f"its PRIMARY KEY {before}: rows that are there are known by it")
-    told = ["nothing is written twice" if sink.place else "it gets what comes from now on: what it had before is not kept"]
+        return Judged("sink", sink.table, Fate.LOST, f"its PRIMARY KEY {before}: existing rows are identified by the earlier key")
+    told = ["nothing is written twice" if sink.place else "it gets new rows only: it does not store earlier ones"]
     if sink.table != other.table:
-        told[0] += f": it was called {other.table}"
+        told[0] += f"; it was called {other.table}"
     if not sink.appends and not other.appends and sink.nodes[-1].id != other.nodes[-1].id:
-        told.append("a row that is there stays as the earlier statement wrote it until this one writes its key")
+        told.append("existing rows stay as they are until this statement writes their key")
     if added := [c for c in sink.columns if c not in other.columns]:
         told.append(f"columns are added: {', '.join(added)}")
     told += _other_options(other, sink)
@@ -208,8 +209,8 @@ def _nodes(
     taken: dict[str, str] = {n.id: n.id for n in new if any(o.id == n.id and _finds(o, n, code) for o in old)}
     parts += [Judged("state", n.text, Fate.KEPT, "nothing has changed") for n in new if n.keeps_state and n.id in taken]
     ways = (
-        ("own", "what it holds was made of the rows that the earlier statement gave it"),
-        ("layout", "what it holds meets the new condition only with rows that come from now on"),
+        ("own", "its state was computed from rows of the earlier statement"),
+        ("layout", "the new condition applies to new rows only"),
     )
     for way, why in ways:
         free: dict[str, list[NodeRecord]] = defaultdict(list)
@@ -226,7 +227,7 @@ def _nodes(
     for node in new:
         if node.keeps_state and node.id not in taken:
             above = any(holder in taken for holder in node.holders)
-            why = "it begins empty, and rows that came before would be taken back from it" if above else "begins empty"
+            why = "it would start empty, and get retractions of rows that it never had" if above else "starts empty"
             parts.append(Judged("state", node.text, Fate.LOST if above else Fate.NEW, why))
     gone = [n for n in old if n.keeps_state and n.id not in taken.values()]
     parts += [Judged("state", n.text, Fate.LOST, _why_lost(n, [m for m in new if m.keeps_state and m.id not in taken], read, code)) for n in gone]
@@ -254,17 +255,17 @@ def _why_lost(old: NodeRecord, left: Sequence[NodeRecord], read: Collection[str]
     ways = ("own", "layout", "groups")
     alike = [n for n in left if any(getattr(n, way) and getattr(n, way) == getattr(old, way) for way in ways)]
     if others := [name for n in alike if not _finds(old, n, code) and _finds(old, n, set()) for name in n.functions if name in code]:
-        return f"rows that it holds are taken back by all of their values, and other code of {', '.join(dict.fromkeys(others))} makes them now"
+        return f"it retracts rows by all of their values, and the code of {', '.join(dict.fromkeys(others))} has changed"
     if any(not _finds(old, n, code) for n in alike):
-        return "rows that it holds are taken back by all of their values, and the new plan makes them otherwise"
+        return "it retracts rows by all of their values, and the new plan computes other values"
     if any(_exchanged(old, n, read) for n in alike):
-        return "its inputs are others, which it has no rows of"
+        return "its state has no rows of its new inputs"
     if any(n.own == old.own or (n.layout and n.layout == old.layout) for n in alike):
-        return "several are alike, and none is known from the others: change one, submit it, then the next"
+        return "several operators are alike, and sqlstream can't tell which is which: change one, submit it, then the next"
     if any(_ALIAS.sub("", n.text) == _ALIAS.sub("", old.text) for n in left):
-        return "it keeps values of other types, or more: where its rows can be taken back, as by a filter above it, it needs all of them"
+        return "its state needs other types, or more values, as for retractions by a filter above it"
     same_kind = [n for n in left if _kind(n.text) == _kind(old.text)]
-    told = "no operator of the new plan keeps the same"
+    told = "no operator of the new plan has the same state"
     return told if len(same_kind) != 1 else f"{told}{_otherwise(old.text, same_kind[0].text)}"
 
 
@@ -300,13 +301,13 @@ def _shared(old: NodeRecord, new: NodeRecord) -> Iterator[Judged]:
     """What becomes of aggregates that share some of their calls: of those that only one of both has."""
     before, after = dict(old.aggregates), dict(new.aggregates)
     added = [text for call, text in after.items() if call not in before]
-    begin = f"{', '.join(added)} begin{'s' if len(added) == 1 else ''} with the rows that come from now on"
-    yield Judged(
-        "state", new.text, Fate.IN_PART, begin if added else "its aggregates change places" if before.keys() == after.keys() else "the others go on"
-    )
+    begin = f"{', '.join(added)} start{'s' if len(added) == 1 else ''} with new rows"
+    same = "its aggregates are in another order" if before.keys() == after.keys() else "the others keep their state"
+    yield Judged("state", new.text, Fate.IN_PART, begin if added else same)
     if gone := [text for call, text in before.items() if call not in after]:
         said = [f"{text}, which is of another type or other values now," if text in added else text for text in gone]
-        yield Judged("state", old.text, Fate.LOST, f"what {', '.join(said)} {'has' if len(gone) == 1 else 'have'} come to is forgotten")
+        what = f"the {of_several(len(gone), 'value')} of {', '.join(said)}"
+        yield Judged("state", old.text, Fate.LOST, f"{what} {'is' if len(gone) == 1 else 'are'} discarded")
 
 
 def _alone(node: NodeRecord, new: Sequence[NodeRecord], by: str, taken: Mapping[str, str]) -> bool:
@@ -328,9 +329,9 @@ def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> tuple[dic
             known = {s.table for s in old.sources}
             for table in tables:
                 if table in known and _generates(ours[0]):
-                    why = "other options make its rows: they begin anew"
+                    why = "other options generate its rows, which start over"
                 else:
-                    why = f"{'it is read from elsewhere' if table in known else 'it was not read before'}: it begins where its options say"
+                    why = f"{'it is read from another place' if table in known else 'it was not read before'}: reading starts where its options say"
                 parts.append(Judged("source", table, Fate.NEW, why))
             continue
         pairs = _pairs(ours, theirs)
@@ -339,11 +340,11 @@ def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> tuple[dic
         for table in tables:
             called = {before.table for source, before in pairs if source.table == table}
             if called:
-                told = "its offsets go on" + ("" if table in called else f": it was called {min(called)}")
+                told = "reading resumes at its offsets" + ("" if table in called else f"; it was called {min(called)}")
                 others = (each for source, before in pairs if source.table == table for each in _other_options(before, source))
                 parts.append(Judged("source", table, Fate.KEPT, "; ".join([told, *dict.fromkeys(others)])))
             else:
-                parts.append(Judged("source", table, Fate.LOST, "it is read more than once, and what is made of its rows has changed"))
+                parts.append(Judged("source", table, Fate.LOST, "it is read more than once, and its uses have changed"))
     for gone in old.sources:
         if left := [place for place in gone.places if place not in read]:
             parts.append(Judged("source", gone.table, Fate.LOST, _gone(gone, left, new)))
@@ -363,9 +364,9 @@ def _gone(source: SourceRecord, left: Sequence[str], new: SinkRecord) -> str:
     """What of a source is not read any more, whose places that are ``left`` are in no source of ``new``."""
     stays = any(s.table == source.table for s in new.sources)
     if stays and _generates(source):
-        return "the rows that it made are not made any more: their number is forgotten"
-    what = ", ".join(left) if len(left) < len(source.places) else "what it was read from" if stays else "it"
-    return f"{what} is not read any more: its offsets are forgotten"
+        return "its rows are no longer generated: their number is discarded"
+    what = ", ".join(left) if len(left) < len(source.places) else "its earlier place" if stays else "it"
+    return f"{what} is no longer read: its offsets are discarded"
 
 
 def _generates(source: SourceRecord) -> bool:

@@ -412,7 +412,7 @@ class Jobs:
         except Exception as error:
             problem = job.problem(error)
             if not job.lives:
-                problem.hint = f"Job '{short_name(job.name)}' has stopped, and its checkpoint is kept: the same statement goes on with it."
+                problem.hint = f"Job '{short_name(job.name)}' has stopped, and its checkpoint is kept: the same statement resumes from it."
             raise problem from error
         return made.folder.absolute().as_uri()
 

@@ -30,7 +30,7 @@ class Verb:
 
 VERBS = {
     Action.STOP: Verb(
-        "Stop", "Stopping", "Stopped", "It ends after the micro-batch that runs. Its state and offsets are kept: Start goes on with them."
+        "Stop", "Stopping", "Stopped", "It ends after the running micro-batch. Start resumes with its state and offsets."
     ),
     Action.STOP_WITH_SAVEPOINT: Verb(
         "Stop with savepoint", "Stopping with a savepoint", "Stopped with a savepoint",
@@ -43,7 +43,7 @@ VERBS = {
     Action.SAVEPOINT: Verb("Savepoint", "Making a savepoint", "The savepoint was made", "A copy of all that it keeps is made. It runs on."),
     Action.RESTART: Verb("Restart", "Restarting", "Restarted", "It ends after the micro-batch that runs, and begins again where it was."),
     Action.START: Verb(
-        "Start", "Starting", "Started", "It goes on with its state, its offsets and its tables as they were. Upgrade takes these as they are now."
+        "Start", "Starting", "Started", "It resumes with its state, its offsets, and its tables as they were. Upgrade uses them as they are now."
     ),
 }  # fmt: skip
 

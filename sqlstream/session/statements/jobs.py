@@ -242,7 +242,7 @@ def hand_over(job: Job, context: Context) -> tuple[str, str, str]:
         hint = error.hint if isinstance(error, SqlStreamError) else None
         if not stopped:
             raise JobFailed(f"Job '{short_name(job.name)}' was not handed over, and runs on: {what}", hint=hint) from error
-        again = f"Its state is kept: its statement goes on with it here, and sqlstream jobs start {name} --detach in the background."
+        again = f"Its state is kept: its statement resumes it here, and sqlstream jobs start {name} --detach in the background."
         raise JobFailed(
             f"Job '{short_name(job.name)}' was stopped, and does not run in the background: {what}", hint=f"{hint or ''} {again}".strip()
         ) from error
@@ -269,7 +269,7 @@ def alter(node: ast.AlterJob, context: Context) -> Outcome:
     with record.folder.lock():
         last = _open(record)
         if last is None or not last.has_read:
-            problem = f"Job '{short_name(record.name)}' has nothing to go on with: the options of its sources say where it begins."
+            problem = f"Job '{short_name(record.name)}' has nothing to resume from: the options of its sources say where it begins."
             raise ValidationError(problem, at=node.this)
         last.set_offsets({**last.offsets, **wanted} if wanted else {})
     return results.Done()

@@ -77,8 +77,8 @@ def test_one_that_has_ended_begins_anew(planned: Any) -> None:
     assert isinstance(decided, Anew) and decided.before is None and "was drained: it starts anew" in decided.notices[0]
 
 
-@pytest.mark.parametrize(("offsets", "moved", "says"), [({"t": "earliest"}, False, "has other offsets: it goes on where it stopped, but for t"),
-                                                        ({}, True, "was moved: it goes on where it stopped, with its state")])  # fmt: skip
+@pytest.mark.parametrize(("offsets", "moved", "says"), [({"t": "earliest"}, False, "has other offsets: it resumes where it stopped, but for t"),
+                                                        ({}, True, "was moved: it resumes where it stopped, with its state")])  # fmt: skip
 def test_the_same_job_from_elsewhere_goes_on_in_another_generation(planned: Any, offsets: dict[str, str], moved: bool, says: str) -> None:
     sinks = planned(COUNTED)
     decided = decide(now(sinks, generation(sinks), same=True, offsets=offsets, moved=moved))
@@ -89,9 +89,9 @@ def test_a_changed_job_is_asked_how(planned: Any) -> None:
     before = generation(planned(COUNTED))
     changed = planned(FILTERED)
     error = refusal(now(changed, before))
-    assert "has changed" in error.message and "'last-state' goes on with offsets and state" in str(error.hint)
+    assert "has changed" in error.message and "'last-state' resumes with offsets and state" in str(error.hint)
     asked = decide(now(changed, before, settings={"agrees": lambda question: pytest.fail("asked")}))
-    assert isinstance(asked, GoOn) and asked.loses and "Go on with what is kept?" in str(asked.question) and asked.declined == error.hint
+    assert isinstance(asked, GoOn) and asked.loses and "Resume with that state?" in str(asked.question) and asked.declined == error.hint
 
 
 @pytest.mark.parametrize(("mode", "stateless"), [("last-state", False), ("stateless", True)])
@@ -99,13 +99,13 @@ def test_a_changed_job_goes_on_as_it_was_said(planned: Any, mode: str, stateless
     before = generation(planned(COUNTED))
     decided = decide(now(planned(FILTERED), before, settings={"upgrade_mode": mode}))
     assert isinstance(decided, GoOn) and (decided.stateless, decided.mode, decided.loses, decided.question) == (stateless, mode, False, None)
-    assert decided.notices[0].startswith("Job 'x' has changed: it goes on where it stopped, with")
+    assert decided.notices[0].startswith("Job 'x' has changed: it resumes where it stopped, with")
 
 
 def test_what_would_be_lost_is_refused_unless_it_may(planned: Any) -> None:
     before, changed = generation(planned(COUNTED)), planned(SUMMED)
     error = refusal(now(changed, before, settings={"upgrade_mode": "last-state"}))
-    assert "It can't go on with all that is kept" in error.message and "ignore-unclaimed-state" in str(error.hint)
+    assert "It can't resume with all of that state" in error.message and "ignore-unclaimed-state" in str(error.hint)
     decided = decide(now(changed, before, settings={"upgrade_mode": "last-state", "may_lose": True}))
     assert isinstance(decided, GoOn) and decided.loses and decided.verdict.lost
 

@@ -30,13 +30,13 @@ def test_rows_are_not_taken_back_by_other_code(project: Project) -> None:
     assert project.table("counted") == [("10", "2")]
     edit(project, 100)
     project.feed("bids", (3, "a", 1))
-    told = "rows that it holds are taken back by all of their values, and other code of F makes them now"
+    told = "it retracts rows by all of their values, and the code of F has changed"
     assert rows(project.session, f"EXPLAIN UPGRADE {BY_COUNT}")[0][0].count(told) == 1
     with pytest.raises(ValidationError, match="another statement, or other declarations, settings or code of functions") as refused:
         project.run(BY_COUNT)
     assert told in refused.value.message
     project.set("last-state")
-    with pytest.raises(ValidationError, match="It can't go on with all that is kept"):
+    with pytest.raises(ValidationError, match="It can't resume with all of that state"):
         project.run(BY_COUNT)
     # As it was, it goes on.
     edit(project, 10)
@@ -49,9 +49,9 @@ def test_rows_that_only_come_are_told_of_once(project: Project) -> None:
     project.feed("bids", (1, "a", 1), (2, "b", 1))
     project.run(BY_PRICE)
     edit(project, 100)
-    told = "The code of F has changed since job 'job' stopped: what it keeps of earlier rows is by the code before."
+    told = "The code of F has changed since job 'job' stopped: its state of earlier rows comes from the earlier code."
     assert (
-        "it is the same, version 1. What it keeps of earlier rows is by the code of F before."
+        "it is unchanged, version 1. Its state of earlier rows comes from the earlier code of F."
         in rows(project.session, f"EXPLAIN UPGRADE {BY_PRICE}")[0][0]
     )
     for seen in (1, 1):

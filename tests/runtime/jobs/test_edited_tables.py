@@ -113,7 +113,7 @@ def test_a_topic_that_is_read_no_more_is_refused_and_the_other_goes_on(topics: T
     topics.edit(f"'topic' = '{topics.first}'")
     topics.send(3)
     topics.send(4, topic=topics.second)
-    with pytest.raises(ValidationError, match=f"source +\\S+src +lost +Kafka topic {topics.second} is not read any more"):
+    with pytest.raises(ValidationError, match=f"source +\\S+src +lost +Kafka topic {topics.second} is no longer read"):
         topics.run(BOTH)
     topics.may_lose()
     topics.run(BOTH)
@@ -170,7 +170,7 @@ def test_a_job_that_is_called_after_its_renamed_sink_is_told_of_the_one_before(o
     assert told in seen
     on_delta.said.clear()
     on_delta.run(copy.replace("copied", "again"))
-    assert on_delta.said == [f"{told} SET 'pipeline.name' = '{before}' goes on with what that one has kept."]
+    assert on_delta.said == [f"{told} SET 'pipeline.name' = '{before}' resumes with the state of that one."]
     assert on_delta.table("again") == [("1", "a"), ("1", "a")]
     # One that reads other tables is no concern of it.
     on_delta.said.clear()
@@ -197,7 +197,7 @@ def test_a_job_that_writes_nowhere_where_it_did_is_another(on_delta: Project) ->
     run(on_delta.session, "DROP TABLE copied; CREATE TABLE copied (id INT, item STRING) WITH ('connector' = 'delta', 'table-path' = 'elsewhere');")
     for mode in ("last-state", "stateless"):
         on_delta.set(mode)
-        with pytest.raises(ValidationError, match="copied +lost +the job writes nowhere where it did") as refused:
+        with pytest.raises(ValidationError, match="copied +lost +the job writes to none of its earlier places") as refused:
             on_delta.run("INSERT INTO copied SELECT id, item FROM bids;")
         assert "SET 'pipeline.name' makes it another job" in str(refused.value.hint)
     run(on_delta.session, "SET 'pipeline.name' = 'another';")
@@ -214,8 +214,8 @@ def test_a_savepoint_goes_into_another_sink(on_delta: Project) -> None:
     run(on_delta.session, f"{declared} SET 'pipeline.name' = 'fresh'; SET 'execution.state-recovery.path' = '{saved}';")
     into = "INSERT INTO fresh SELECT item, COUNT(*) FROM bids GROUP BY item;"
     ((seen,),) = rows(on_delta.session, f"EXPLAIN UPGRADE {into}")
-    assert seen.startswith("Job 'fresh' would begin with the savepoint") and "goes on with all of it" in seen
+    assert seen.startswith("Job 'fresh' would begin with the savepoint") and "resumes with all of it" in seen
     on_delta.run(into)
     assert on_delta.table("fresh") == [("a", "2")]
     ((seen,),) = rows(on_delta.session, f"EXPLAIN UPGRADE {into}")
-    assert seen.startswith("Job 'fresh' goes on where it has stopped")
+    assert seen.startswith("Job 'fresh' resumes where it stopped")

@@ -468,7 +468,7 @@ def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Pat
     anew = submit(session, word)
     assert said == [
         f"Job '{short_name(first.name)}' has changed: it starts anew, without state, and reads its sources from where their options say. "
-        f"The version before it is kept ({first.folder})."
+        f"The version before it stays in {first.folder}."
     ]
     catch_up(anew)
     assert sorted(r[0] for r in rows(session, "SELECT word FROM words WHERE word = 'w1'")) == ["w1", "w1"]
@@ -522,7 +522,7 @@ def test_the_shell_asks_about_a_changed_statement(tmp_path: Path, engine, answer
         assert isinstance(outcome, Declined) and outcome.notices[0].endswith("was not started.")
         assert rows(session, "SELECT word FROM words") == [("w1",)]
     question, *other = asked
-    assert question.startswith(f"Job '{short_name(first.name)}' has changed") and question.endswith("Go on with what is kept?")
+    assert question.startswith(f"Job '{short_name(first.name)}' has changed") and question.endswith("Resume with that state?")
     assert other == [] if answer else [f"Submit it as another job, '{short_name(first.name)}-2'?"]
     session.close()
 
@@ -542,16 +542,14 @@ def test_in_the_shell_a_changed_statement_may_be_another_job(tmp_path: Path, eng
     assert names == [first, f"{first}-2", f"{first}-3"]
     # The third is not the second, either.
     assert [q.rpartition("\n")[2] for q in asked] == [
-        "Go on with what is kept?", f"Submit it as another job, '{short_name(first)}-2'?",
-        "Go on with what is kept?", f"Submit it as another job, '{short_name(first)}-2'?",
-        "Go on with what is kept?", f"Submit it as another job, '{short_name(first)}-3'?",
+        "Resume with that state?", f"Submit it as another job, '{short_name(first)}-2'?",
+        "Resume with that state?", f"Submit it as another job, '{short_name(first)}-2'?",
+        "Resume with that state?", f"Submit it as another job, '{short_name(first)}-3'?",
     ]  # fmt: skip
     put(tmp_path, 2)
     for number, statement in enumerate(statements):
         (explained,) = session.run(f"EXPLAIN {statement}")
-        assert explained.rows[0][0].endswith(
-            f"== Job ==\nJob '{short_name(names[number])}' goes on where it has stopped: it is the same, version 1.\n"
-        )
+        assert explained.rows[0][0].endswith(f"== Job ==\nJob '{short_name(names[number])}' resumes where it stopped: it is unchanged, version 1.\n")
         again = submit(session, statement)
         catch_up(again)
         assert again.name == names[number]

@@ -42,7 +42,7 @@ def test_a_job_goes_on_where_it_stopped(begun: Project, tmp_path: Path, engine, 
     project.feed("bids", (3, "a", 30))
     project.feed("asks", (8, "b", 10))
     project.run(PAIRS)
-    assert any("was moved: it goes on where it stopped, with its state" in said for said in project.said)
+    assert any("was moved: it resumes where it stopped, with its state" in said for said in project.said)
     assert project.table("counted") == [("a", "2"), ("b", "1")]
     assert project.table("pairs") == [("1", "7"), ("2", "8"), ("3", "7")]
     project.feed("bids", (4, "b", 40))

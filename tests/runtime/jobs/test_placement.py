@@ -41,15 +41,15 @@ def test_what_would_become_of_a_job_is_told_and_nothing_done(project: Project, c
     project.run(COUNT)
     before = sorted(p for p in (project.path / ".sqlstream" / "jobs").rglob("*"))
     for told in (explained(project.session, "UPGRADE " + COUNT), diff(project, COUNT, capsys)[1]):
-        assert told == "Job 'job' goes on where it has stopped: it is the same, version 1.\n"
+        assert told == "Job 'job' resumes where it stopped: it is unchanged, version 1.\n"
     code, told = diff(project, FILTERED, capsys)
     assert code == 0 and told == explained(project.session, "UPGRADE " + FILTERED) and "would be version 2" in told
-    assert "kept" in told and "'last-state' goes on with all of it." in told
+    assert "kept" in told and "'last-state' resumes with all of it." in told
     code, told = diff(project, OTHER, capsys)
     assert code == 1 and told == explained(project.session, "UPGRADE " + OTHER) and "lost" in told and "'last-state' would be refused" in told
     # The second of one name is a job of its own, by the order of the script.
     code, told = diff(project, COUNT + COUNT, capsys)
-    assert code == 0 and "Job 'job' goes on" in told and "Job 'job-2' is new" in told
+    assert code == 0 and "Job 'job' resumes" in told and "Job 'job-2' is new" in told
     assert sorted(p for p in (project.path / ".sqlstream" / "jobs").rglob("*")) == before
     # Of one that runs: what would be, were it stopped.
     submit(project.session, COUNT)

@@ -64,7 +64,7 @@ def test_a_savepoint_of_a_job_that_runs_is_of_what_was_committed_then(project: P
     with pytest.raises(ValidationError, match="Job 'other' is another one than that of job 'job' in the savepoint"):
         project.submit("INSERT INTO again SELECT item, COUNT(*) FROM asks GROUP BY item;")
     project.set("stateless")
-    with pytest.raises(ValidationError, match="It can't go on where that one stopped"):
+    with pytest.raises(ValidationError, match="It can't resume where that one stopped"):
         project.submit("INSERT INTO again SELECT item, COUNT(*) FROM asks GROUP BY item;")
     project.may_lose()
     with pytest.raises(ValidationError, match="shares nothing with job 'other'"):
@@ -159,7 +159,7 @@ def test_a_changed_statement_begins_with_a_savepoint_if_no_state_is_lost(project
     project.feed("bids", (1, "a", 1), (2, "b", 5))
     made = saved(project, project.submit(COUNT))
     recover(project, made)
-    with pytest.raises(ValidationError, match="can't go on with all that is kept"):
+    with pytest.raises(ValidationError, match="can't resume with all of that state"):
         project.submit("INSERT INTO counted SELECT item, MAX(price) FROM bids GROUP BY item;")
     project.feed("bids", (3, "a", 1), (4, "a", 5))
     project.run("INSERT INTO counted SELECT item, COUNT(*) FROM bids WHERE price > 2 GROUP BY item;")

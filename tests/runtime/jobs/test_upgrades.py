@@ -39,7 +39,7 @@ def test_counts_go_on(project: Project, changed: str, expected: list[tuple]) -> 
     project.set("last-state")
     project.run(changed)
     assert project.table("counted") == expected
-    assert "it goes on where it stopped, with its state" in project.said[-1]
+    assert "it resumes where it stopped, with its state" in project.said[-1]
 
 
 def test_a_sink_may_have_any_name(project: Project) -> None:
@@ -72,7 +72,7 @@ def test_a_renamed_table_goes_on(project: Project) -> None:
     # Another place is another table.
     list(project.session.run("ALTER TABLE `offers ü` RENAME TO bids; ALTER TABLE bids SET ('path' = 'asks');"))
     list(project.session.run("CREATE TABLE others LIKE bids;"))
-    with pytest.raises(ValidationError, match="offers ü +lost +it is not read any more"):
+    with pytest.raises(ValidationError, match="offers ü +lost +it is no longer read"):
         project.run(COUNT.replace("bids", "others"))
 
 
@@ -90,7 +90,7 @@ def test_another_window_loses_its_state(project: Project) -> None:
     project.feed("bids", (1, "a", 1))
     project.run(window.format(10))
     project.set("last-state")
-    with pytest.raises(ValidationError, match=r"WindowAggregate.* lost  no operator of the new plan keeps the same"):
+    with pytest.raises(ValidationError, match=r"WindowAggregate.* lost  no operator of the new plan has the same state"):
         project.run(window.format(20))
     project.feed("bids", (12, "b", 1))
     project.run(window.format(10))
@@ -219,7 +219,7 @@ def test_another_branch_begins_where_its_options_say(project: Project) -> None:
     project.feed("asks", (8, "y", 1))
     project.feed("bids", (3, "c", 1))
     # A source less, and its place in the offsets with it.
-    with pytest.raises(ValidationError, match="asks +lost +it is not read any more: its offsets are forgotten"):
+    with pytest.raises(ValidationError, match="asks +lost +it is no longer read: its offsets are discarded"):
         project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
     project.may_lose()
     project.run("INSERT INTO copied SELECT id, UPPER(item) FROM bids;")
@@ -280,7 +280,7 @@ def test_what_is_read_from_elsewhere_begins_there(project: Project) -> None:
     project.feed("asks", (2, "b", 1))
     with pytest.raises(ValidationError) as refused:
         project.run("INSERT INTO copied SELECT id, item FROM bids;")
-    assert re.search(r"source +\S+bids +new +it is read from elsewhere", refused.value.message)
+    assert re.search(r"source +\S+bids +new +it is read from another place", refused.value.message)
 
 
 SUMS = "INSERT INTO sums SELECT item, {} FROM bids GROUP BY item;"
@@ -293,16 +293,16 @@ def test_aggregates_are_added_beside_others_change_places_and_go(project: Projec
     added = SUMS.format("COUNT(*), SUM(price * 2), MAX(price)")
     with pytest.raises(ValidationError) as refused:
         project.run(added)
-    assert "kept in part" in refused.value.message and "MAX(price) begins with the rows that come from now on" in refused.value.message
+    assert "kept in part" in refused.value.message and "MAX(price) starts with new rows" in refused.value.message
     project.set("last-state")
     project.run(added)
-    assert any("a part is kept: MAX(price) begins" in said for said in project.said)
+    assert any("is kept: MAX(price) starts" in said for said in project.said)
     assert project.table("sums") == [("a", "3", "12", "3"), ("b", "1", "10", None), ("c", "1", "8", "4")]
     list(project.session.run("SET 'spark.sql.shuffle.partitions' = '5';"))
     # In another order, one that was renamed, and one forgotten.
     project.feed("bids", (6, "b", 1), (7, "a", 1))
     fewer = "INSERT INTO sums SELECT item, m, s, 0 FROM (SELECT item, SUM(price * 2) AS s, COUNT(*) AS m FROM bids GROUP BY item);"
-    with pytest.raises(ValidationError, match=r"lost +what MAX\(price\) has come to is forgotten"):
+    with pytest.raises(ValidationError, match=r"lost +the value of MAX\(price\) is discarded"):
         project.run(fewer)
     project.may_lose()
     project.run(fewer)

@@ -178,7 +178,7 @@ def test_a_job_is_submitted_saved_and_upgraded(tables: Client, files: Path) -> N
         assert job.lives
         run(page, "RESET 'execution.upgrade-mode';\n" + re.sub(r"\n+", "\n", text))
         page.locator("#verdict button").first.wait_for()
-        page.get_by_role("button", name="Stop it, and go on with this").click()
+        page.get_by_role("button", name="Stop it, and resume with this").click()
         page.get_by_role("link", name="look at it").wait_for(timeout=60_000)
         until(lambda: [each.lives for each in tables.server.jobs if each.name == "it's"][-1])
 

@@ -126,7 +126,7 @@ class Beginning:
         if how.code:
             names = ", ".join(how.code)
             self.notify(
-                f"The code of {names} has changed since job '{short_name(job.name)}' stopped: what it keeps of earlier rows is by the code before."
+                f"The code of {names} has changed since job '{short_name(job.name)}' stopped: its state of earlier rows comes from the earlier code."
             )
         if last.version is not None and (how.code or last.version.folder is None):
             made = self._record.to_json(self.settings.masked) if how.code else last.version.record
@@ -179,7 +179,7 @@ class Beginning:
             yield
         except ValidationError as error:
             if (other := self._other_spark(before)) is not None:
-                error.hint = f"SET '{OPTION}' = '{other}', before Spark starts, goes on with it as it is. {error.hint or ''}".strip()
+                error.hint = f"SET '{OPTION}' = '{other}', before Spark starts, resumes it as it is. {error.hint or ''}".strip()
             raise
 
     def _check_whole(self, last: Generation) -> None:

@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 
 _ANEW = "starts anew, without state, and reads its sources from where their options say"
 _MODES = (
-    "SET 'execution.upgrade-mode' = 'last-state' goes on with offsets and state, 'stateless' with offsets alone; 'from-start' begins anew from where "
-    "the options of its sources say, and what is in its sinks stays. SET 'pipeline.name' makes it another job. The earlier statement continues "
-    "where it stopped."
+    "SET 'execution.upgrade-mode' = 'last-state' resumes with offsets and state, 'stateless' with offsets alone; 'from-start' starts over from where "
+    "the options of its sources say, and rows in its sinks stay. SET 'pipeline.name' makes it another job. The earlier statement resumes where it "
+    "stopped."
 )
-_FROM_START = "SET 'execution.upgrade-mode' = 'from-start' begins anew from where the options of its sources say, and what is in its sinks stays."
+_FROM_START = "SET 'execution.upgrade-mode' = 'from-start' starts over from where the options of its sources say, and rows in its sinks stay."
 _LOSING = (
-    "SET 'execution.upgrade-mode' = 'stateless' goes on with offsets alone; 'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves behind "
-    "what is lost. SET 'pipeline.name' makes it another job. The earlier statement continues where it stopped."
+    "SET 'execution.upgrade-mode' = 'stateless' resumes with offsets alone; 'execution.state-recovery.ignore-unclaimed-state' = 'true' discards what "
+    "would be lost. SET 'pipeline.name' makes it another job. The earlier statement resumes where it stopped."
 )
 _LOSING_OFFSETS = (
-    "SET 'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves behind what is lost. SET 'pipeline.name' makes it another job. "
-    "The earlier statement continues where it stopped."
+    "SET 'execution.state-recovery.ignore-unclaimed-state' = 'true' discards what would be lost. SET 'pipeline.name' makes it another job. "
+    "The earlier statement resumes where it stopped."
 )
 # It is more likely to be another script's, whose first rows would be left out.
 _MOVED = (
     "SET 'pipeline.name' makes it another job, which begins where the options of its sources say. SET "
-    "'execution.state-recovery.ignore-unclaimed-state' = 'true' leaves behind what is lost, and begins where the one before stopped. "
-    "The earlier statement continues where it stopped."
+    "'execution.state-recovery.ignore-unclaimed-state' = 'true' discards what would be lost, and begins where the one before stopped. "
+    "The earlier statement resumes where it stopped."
 )
 _NO_SAVEPOINT = "RESET 'execution.state-recovery.path' begins it without the savepoint."
 
@@ -143,7 +143,7 @@ def decide(now: Circumstances) -> Decision:
     if changed is not None:
         return _with_notices(now, changed)
     if at.changed:
-        return Anew((f"Job '{short_name(now.name)}' has changed: it {_ANEW}. The version before it is kept ({before.folder}).",), before)
+        return Anew((f"Job '{short_name(now.name)}' has changed: it {_ANEW}. The version before it stays in {before.folder}.",), before)
     return Anew(drained)
 
 
@@ -154,11 +154,11 @@ def _with_notices(now: Circumstances, how: GoOn) -> GoOn:
     kept = ("without state" if how.stateless else "with its state") + (", but for what is lost" if lost else "")
     but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
     what = "has changed" if at.changed else "has other offsets" if at.offsets else "was moved" if now.moved else f"ran on Spark {now.spark}"
-    where = "begins where the one before began, which has written nothing" if now.first else f"goes on where it stopped{but}, {kept}"
-    notices = [f"Job '{short_name(now.name)}' {what}: it {where}. The version before it is kept ({how.before.folder})."]
+    where = "begins where the one before began, which has written nothing" if now.first else f"resumes where it stopped{but}, {kept}"
+    notices = [f"Job '{short_name(now.name)}' {what}: it {where}. The version before it stays in {how.before.folder}."]
     notices += [now.settings.masked(f"Lost: the {part.what} {part.name}: {part.why}.") for part in lost]
     for part in () if how.stateless else how.verdict.in_part:
-        notices.append(now.settings.masked(f"Of the state of {part.name} a part is kept: {part.why}."))
+        notices.append(now.settings.masked(f"Part of the state of {part.name} is kept: {part.why}."))
     return replace(how, offsets=at.offsets, notices=tuple(notices))
 
 
@@ -193,9 +193,9 @@ def _going_on(now: Circumstances, before: Generation, changed: str, mode: str | 
     settings, old = now.settings, None if before.version is None else before.version.plan
     if old is None:
         raise ValidationError(
-            f"{changed} What that one has kept is of an earlier release, and can't be gone on with by another.",
+            f"{changed} The state of that one is of an earlier release, which another plan can't use.",
             hint="SET 'execution.upgrade-mode' = 'from-start' begins it anew; SET 'pipeline.name' makes it another job. "
-            "The earlier statement continues where it stopped.",
+            "The earlier statement resumes where it stopped.",
         )
     verdict = verdict_on(old, now.sinks, settings.zone, saved=saved)
     lines = settings.masked("\n".join(table(verdict)))
@@ -205,15 +205,15 @@ def _going_on(now: Circumstances, before: Generation, changed: str, mode: str | 
         case "stateless" if not refuses(mode, verdict, may_lose=settings.may_lose):
             return GoOn(before, verdict, stateless=True, loses=loses)
         case "stateless":
-            raise ValidationError(f"{changed} It can't go on where that one stopped:\n{lines}", hint=losing)
+            raise ValidationError(f"{changed} It can't resume where that one stopped:\n{lines}", hint=losing)
         case "last-state" if not refuses(mode, verdict, may_lose=settings.may_lose):
             return GoOn(before, verdict, stateless=False, loses=loses)
         case "last-state":
-            raise ValidationError(f"{changed} It can't go on with all that is kept:\n{lines}", hint=losing)
+            raise ValidationError(f"{changed} It can't resume with all of that state:\n{lines}", hint=losing)
     modes = f"{_FROM_START} {losing}" if verdict.lost else _MODES
     if not asks:
-        raise ValidationError(f"{changed} If it went on with what that one has kept:\n{lines}", hint=modes)
-    return GoOn(before, verdict, stateless=False, loses=loses, question=f"{changed}\n{lines}\nGo on with what is kept?", declined=modes)
+        raise ValidationError(f"{changed} If it resumes with the state of that one:\n{lines}", hint=modes)
+    return GoOn(before, verdict, stateless=False, loses=loses, question=f"{changed}\n{lines}\nResume with that state?", declined=modes)
 
 
 def _recover(now: Circumstances, saved: Savepoint) -> Recover:
@@ -231,7 +231,7 @@ def _recover(now: Circumstances, saved: Savepoint) -> Recover:
         raise ValidationError(
             f"Job '{short_name(saved.job)}' was drained before the savepoint '{saved.folder}' was made: "
             "rows that belong into closed windows would be lost.",
-            hint="SET 'execution.upgrade-mode' = 'stateless' goes on with its offsets, and begins with empty state.",
+            hint="SET 'execution.upgrade-mode' = 'stateless' resumes at its offsets, with empty state.",
         )
     other = f"Job '{short_name(now.name)}' is another one than that of job '{short_name(saved.job)}' in the savepoint '{saved.folder}'."
     goes_on = _going_on(now, saved.generation, other, "stateless" if stateless else "last-state", asks=False, saved=True)

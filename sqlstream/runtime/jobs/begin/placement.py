@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _NEW = "is new: it begins where the options of its sources say."
-_FIRST = "Its first micro-batch was interrupted: where nothing of that is in a sink, nothing would be refused, and it begins where that began."
+_FIRST = "Its first micro-batch was interrupted: if no sink has rows of it, nothing is refused, and the job begins where that one began."
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def beside(home: JobFolder, now: PlanRecord, taken: Collection[Place]) -> str | 
     """
     for name, old in stopped(home.path.parent, (home.path, *taken)):
         if any(_alike(a, b) for a in old.sinks for b in now.sinks):
-            hint = f"SET 'pipeline.name' = '{name}' goes on with what that one has kept."
+            hint = f"SET 'pipeline.name' = '{name}' resumes with the state of that one."
             return f"Job '{short_name(name)}', which has stopped, has read and written there: its rows may be written again. {hint}"
     return None
 
@@ -148,8 +148,8 @@ def preview(
         return Preview(at.home.path, (f"{job} {_NEW}", *([alike] if alike else [])))
     if at.continues and at.last is not None:
         but = f", but for {', '.join(f'{topic} ({where})' for topic, where in at.offsets.items())}" if at.offsets else ""
-        code = f" What it keeps of earlier rows is by the code of {', '.join(at.code)} before." if at.code else ""
-        goes_on = f"{job} goes on where it has stopped{but}: it is the same, version {number}.{code}"
+        code = f" Its state of earlier rows comes from the earlier code of {', '.join(at.code)}." if at.code else ""
+        goes_on = f"{job} resumes where it stopped{but}: it is unchanged, version {number}.{code}"
         return Preview(at.home.path, (goes_on, *other, *_unknown(at.last)))
     if not at.changed:
         ended = at.last is not None and not at.last.is_open
@@ -161,10 +161,10 @@ def preview(
         return Preview(at.home.path, (f"{job} begins as version {number}, where the one before, which has processed nothing, would have begun.",))
     old = None if at.before.version is None else at.before.version.plan
     if old is None:
-        return Preview(at.home.path, (f"{job} has changed, and what it has kept is of an earlier release: another plan can't go on with it.",))
+        return Preview(at.home.path, (f"{job} has changed, and its state is of an earlier release, which another plan can't use.",))
     verdict = verdict_on(old, sinks, zone)
     changed = f"{job} has changed, and would be version {number}."
-    kept = f"If it went on with what version {number - 1} has kept ({at.before.folder}):"
+    kept = f"If it resumes with the state of version {number - 1} ({at.before.folder}):"
     first = () if at.before.has_committed else (_FIRST,)
     return Preview(at.home.path, (changed, kept, *_judged(verdict, masked), *first, *other), verdict)
 
@@ -174,7 +174,7 @@ def _on_other_spark(before: Generation | None, spark: str) -> tuple[str, ...]:
     of = INSTALLED if before is None or before.version is None or before.version.spark is None else before.version.spark
     if before is None or of == spark:
         return ()
-    return (f"It ran on Spark {of}: on Spark {spark} it goes on with all that it has kept, or is refused before anything happens.",)
+    return (f"It ran on Spark {of}: on Spark {spark} it resumes with all of its state, or is refused before anything happens.",)
 
 
 def _check_parts(home: JobFolder, last: Generation) -> None:
@@ -218,5 +218,5 @@ def _outcome(verdict: Verdict) -> str:
     if verdict.offsets_lost:
         return f"'execution.upgrade-mode' = 'last-state' {unless}, and so would 'stateless'."
     if verdict.lost:
-        return f"'execution.upgrade-mode' = 'last-state' {unless}; 'stateless' goes on with offsets alone."
-    return "'execution.upgrade-mode' = 'last-state' goes on with all of it."
+        return f"'execution.upgrade-mode' = 'last-state' {unless}; 'stateless' resumes with offsets alone."
+    return "'execution.upgrade-mode' = 'last-state' resumes with all of it."

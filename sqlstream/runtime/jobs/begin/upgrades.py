@@ -226,7 +226,7 @@ def _operators(
         return dict.fromkeys((o.operator for o in new.operators), None), columns
     found = {**mapped(old, new, match.nodes), **({} if match.loses or match.in_part else _unmarked(old, new))}
     before = {o.operator: o for o in old.operators}
-    why = "no operator of the new plan keeps the same"
+    why = "no operator of the new plan has the same state"
     for operator in new.operators:
         theirs = found[operator.operator]
         if theirs is None:

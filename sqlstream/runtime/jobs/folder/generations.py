@@ -192,7 +192,7 @@ class Damaged(ValidationError):
 def damaged(job: str, what: str) -> Damaged:
     """That ``job`` can't go on, since of what it has kept ``what`` is so."""
     return Damaged(
-        f"Job '{short_name(job)}' can't go on with what it has kept: {what}.",
+        f"Job '{short_name(job)}' can't resume from its state: {what}.",
         hint="Put it back from a copy, or begin with a savepoint. "
         f"DROP JOB '{short_name(job)}' forgets the job: it begins anew, and writes its rows again.",
     )
