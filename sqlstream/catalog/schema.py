@@ -174,7 +174,8 @@ def with_key(table: Table, key: PrimaryKey, places: Places, own: frozenset[str] 
         if column.name not in key.columns or not isinstance(column, PhysicalColumn):
             return column
         if column.type.nullable and own is not None and column.name not in own:
-            raise ValidationError(f"{invalid} Column '{column.name}' is nullable.", at=places.get(("key", column.name)))
+            hint = f"ALTER TABLE .. MODIFY {column.name} {column.type.not_null().full} first."
+            raise ValidationError(f"{invalid} Column '{column.name}' is nullable.", at=places.get(("key", column.name)), hint=hint)
         return replace(column, type=column.type.not_null())
 
     return replace(table, columns=tuple(not_null(c) for c in table.columns), primary_key=replace(key, name=key_name(key)))
@@ -192,7 +193,7 @@ def check_watermark(table: Table, watermark: WatermarkStrategy, types: Mapping[s
             hint=did_you_mean(watermark.column, types),
         )
     if isinstance(column, ComputedColumn) and is_proctime(column.expression):
-        raise ValidationError("A watermark can not be defined for a processing-time attribute.", at=at)
+        raise ValidationError("A watermark can not be defined for a processing-time attribute.", at=at, hint="Leave it out: PROCTIME() needs none.")
     rowtime = types[watermark.column]
     if not is_time(rowtime):
         raise ValidationError(
@@ -207,11 +208,13 @@ def check_watermark(table: Table, watermark: WatermarkStrategy, types: Mapping[s
         raise ValidationError(
             f"Invalid data type of expression for watermark definition. {TIME_TYPE}, but the watermark expression type is {watermark_type.full}",
             at=watermark.expression,
+            hint=f"Write WATERMARK FOR {watermark.column} AS {watermark.column} - INTERVAL '5' SECOND.",
         )
     if watermark_type.root != rowtime.root:
         raise ValidationError(
             f"The watermark declaration's output data type '{watermark_type.full}' is different from the time field's data type '{rowtime.full}'.",
             at=watermark.expression,
+            hint=f"Write WATERMARK FOR {watermark.column} AS {watermark.column} - INTERVAL '5' SECOND.",
         )
 
 

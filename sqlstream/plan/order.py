@@ -42,7 +42,8 @@ def _over(node: Over) -> None:
         raise ValidationError("The window can only be ordered by a single time column.", hint="ORDER BY the time attribute alone.")
     (key,) = node.order
     if key.descending:
-        raise ValidationError("The window can only be ordered in ASCENDING mode.")
+        hint = "Leave out DESC: a window of a stream holds the rows up to the current one. For the latest rows, limit a ROW_NUMBER (WHERE n <= 3)."
+        raise ValidationError("The window can only be ordered in ASCENDING mode.", hint=hint)
     frame = node.frame
     if frame.last != 0 or (frame.first or 0) > 0:
         raise ValidationError("An OVER window of a stream has no rows that FOLLOW.", hint="A window of a stream ends with CURRENT ROW.")
@@ -55,6 +56,10 @@ def _over(node: Over) -> None:
         )
     if frame.first is not None or any(n.call.distinct and n.call.function.name == "LAST_VALUE" for n in node.aggregates):
         distinct_in_frames(node)
+
+
+# What takes only rows that stay.
+CHANGING = "It takes rows that never change. Aggregate below it by windows (TUMBLE, HOP, CUMULATE), or move the query that changes rows behind it."
 
 
 def distinct_in_frames(node: Over) -> None:
@@ -72,4 +77,5 @@ def _append_only(node: Node) -> None:
     cause = updating_node(node)
     if cause is not None and changelog_mode(cause).updates:
         name = "TemporalSort" if isinstance(node, Sort) else "OverAggregate"
-        raise ValidationError(f"StreamPhysical{name} doesn't support consuming update changes which is produced by node {describe(cause)}")
+        problem = f"StreamPhysical{name} doesn't support consuming update changes which is produced by node {describe(cause)}"
+        raise ValidationError(problem, hint=CHANGING)

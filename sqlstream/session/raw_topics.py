@@ -59,7 +59,8 @@ def proposed(node: ast.Infer, catalog: CatalogManager, options: Mapping[str, str
     there = brokers(catalog, options, project, topic)
     records = there.client.latest(topic, SAMPLE)
     if not any(r.value is not None for r in records):
-        raise ValidationError(f"The topic '{topic}' has no records to infer a table from.", at=node.topic)
+        hint = "INFER reads the latest records: run it again when some have come, or write CREATE TABLE."
+        raise ValidationError(f"The topic '{topic}' has no records to infer a table from.", at=node.topic, hint=hint)
     name = ".".join(quote(p) for p in ast.parts(node.this)) if node.this is not None else quote(topic)
     values = [r.value for r in records]
     return create_table(name, topic, there.options, values, registered_topics.proposal(topic, values, list(_tables(catalog)), options))

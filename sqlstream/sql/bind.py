@@ -44,6 +44,9 @@ _BINARY: dict[type[exp.Expr], str] = {
 
 # So many columns a hint names.
 _MOST_NAMED = 10
+# What to write instead.
+IN_SUB_QUERY = "Compute the inner one in a sub-query, and use its column here."
+ONE_TYPE = "CAST(x AS type) gives all of them one type."
 
 # The parts of each syntax node that the binder reads; what else is set is refused.
 _OPERANDS = ("this", "expression")
@@ -362,7 +365,7 @@ def _case(node: exp.Case, scope: Scope) -> Expr:
         if condition.type.root not in ("BOOLEAN", "NULL"):
             raise ValidationError("Expected a boolean type", at=branch)
     if common_type([v.type for v in values]) is None:
-        raise ValidationError("Illegal mixing of types in CASE or COALESCE statement", at=node)
+        raise ValidationError("Illegal mixing of types in CASE or COALESCE statement", at=node, hint=ONE_TYPE)
     return _call("CASE", [a for pair in zip(conditions, values, strict=False) for a in pair] + [values[-1]], node)
 
 
@@ -410,7 +413,7 @@ def _filtered(node: exp.Filter, scope: Scope) -> Expr:
     if condition.type.root != "BOOLEAN":
         raise ValidationError("FILTER clause must be a condition", at=node)
     if any(isinstance(e, AggregateCall) for e in condition.walk()):
-        raise ValidationError("FILTER must not contain aggregate expression", at=node)
+        raise ValidationError("FILTER must not contain aggregate expression", at=node, hint=IN_SUB_QUERY)
     type_ = call.type.null() if call.function.null_of_none else call.type
     return replace(call, type=type_, filter=condition if call.filter is None else _call("AND", [call.filter, condition], node))
 
@@ -434,7 +437,7 @@ def _over(node: exp.Window, scope: Scope) -> Expr:
     if not isinstance(call, AggregateCall) or call.function.name in GROUPINGS:
         raise ValidationError("OVER must be applied to aggregate function", at=node)
     if any(isinstance(e, OverCall) for e in call.walk()):
-        raise ValidationError("Aggregate expressions cannot be nested", at=node)
+        raise ValidationError("Aggregate expressions cannot be nested", at=node, hint=IN_SUB_QUERY)
     order = order_of(node)
     items = order.expressions if order is not None else []
     partition = [_of_window(e, scope, "PARTITION BY") for e in partition_of(node)]
@@ -459,7 +462,7 @@ def _over(node: exp.Window, scope: Scope) -> Expr:
 def _of_window(node: exp.Expr, scope: Scope, clause: str) -> Expr:
     bound = bind(node, scope)
     if any(isinstance(e, OverCall) for e in bound.walk()):
-        raise ValidationError(f"{clause} expression should not contain OVER clause", at=node)
+        raise ValidationError(f"{clause} expression should not contain OVER clause", at=node, hint=IN_SUB_QUERY)
     require_key(bound.type, node, clause)
     return bound
 
@@ -510,7 +513,7 @@ def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
             hint="Take a column of another type, or CAST it to STRING.",
         )
     if function.aggregate and not nested and any(isinstance(e, AggregateCall) for a in args for e in a.walk()):
-        raise ValidationError("Aggregate expressions cannot be nested", at=node)
+        raise ValidationError("Aggregate expressions cannot be nested", at=node, hint=IN_SUB_QUERY)
     call = _call(name, args, node, function)
     if name == "CURRENT_DATABASE":
         return Literal(call.type, scope.database)

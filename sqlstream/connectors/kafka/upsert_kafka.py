@@ -56,7 +56,8 @@ class UpsertKafka(TopicConnector):
             raise ValidationError(
                 "'upsert-kafka' tables require to define a PRIMARY KEY constraint. The PRIMARY KEY specifies which columns should be read "
                 "from or write to the Kafka message key. The PRIMARY KEY also defines records in the 'upsert-kafka' table should update or "
-                "delete on which keys."
+                "delete on which keys.",
+                hint="Add PRIMARY KEY (column) NOT ENFORCED.",
             )
         record_layout = layout(table, table.primary_key.columns, upserts=True)
         assert record_layout.key is not None

@@ -12,7 +12,7 @@ from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Expand, Filter, GroupAggregate, Named, NamedAggregate, Node, Project
 from sqlstream.plan.properties import fields
-from sqlstream.sql.bind import Scope, bind, to_text
+from sqlstream.sql.bind import IN_SUB_QUERY, Scope, bind, to_text
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, Literal, OverCall, constant
 from sqlstream.sql.functions.aggregates import GROUPINGS
 from sqlstream.sql.functions.base import VARIES
@@ -181,12 +181,12 @@ def _sets(node: exp.Expr, scope: Scope) -> list[tuple[Expr, ...]]:
 def _key(node: exp.Expr, scope: Scope) -> Expr:
     key = bind(node, scope)
     if any(isinstance(e, OverCall) for e in key.walk()):
-        raise ValidationError("Windowed aggregate expression is illegal in GROUP BY clause", at=node)
+        raise ValidationError("Windowed aggregate expression is illegal in GROUP BY clause", at=node, hint=IN_SUB_QUERY)
     if key.type.root == "NULL":
         raise ValidationError("Illegal use of 'NULL'", at=node, hint="CAST(NULL AS ..)")
     require_key(key.type, node, "GROUP BY")
     if any(isinstance(e, AggregateCall) for e in key.walk()):
-        raise ValidationError(f"Aggregate expression is illegal in GROUP BY clause: {to_text(key)}", at=node)
+        raise ValidationError(f"Aggregate expression is illegal in GROUP BY clause: {to_text(key)}", at=node, hint=IN_SUB_QUERY)
     return key
 
 

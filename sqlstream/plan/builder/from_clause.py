@@ -20,7 +20,7 @@ from sqlstream.plan.naming import free_names, without_names
 from sqlstream.plan.nodes import Join, JoinHints, JoinKind, Named, Node, Project, Snapshot, TimeAttribute, Values, filtered
 from sqlstream.plan.properties import fields
 from sqlstream.plan.time_attributes import time_attribute
-from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
+from sqlstream.sql.bind import IN_SUB_QUERY, Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr, OverCall
 from sqlstream.sql.generated_names import generated
 from sqlstream.sql.syntax.clauses import alias_of, from_of, items_of, joins_of, on_of, own_parts, unwrapped, using_of, where_of
@@ -134,7 +134,8 @@ def _snapshot(node: Node, left: Relation, time: str, join: exp.Join, hint: Hint,
     """The rows of ``node`` as of ``time``, a time attribute of the left. Raises ValidationError for a kind of join that can't look rows up."""
     looked_up = time_attribute(left.node, time) is TimeAttribute.PROCTIME
     if looked_up and join.side not in ("", "LEFT"):
-        raise ValidationError(f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {join.side} JOIN.", at=join)
+        problem = f"Temporal table join currently only support INNER JOIN and LEFT JOIN, but was {join.side} JOIN."
+        raise ValidationError(problem, at=join, hint="Write JOIN or LEFT JOIN: rows are looked up for those of the left side.")
     return Snapshot(node, time, hint.retry, at=env.place(join.this))
 
 
@@ -306,9 +307,13 @@ def plain(node: exp.Expr, scope: Scope, clause: str) -> Expr:
     """The bound expression of a clause without calls of OVER and, except in HAVING, without aggregates. Raises ValidationError."""
     bound = bind(node, scope)
     if any(isinstance(e, OverCall) for e in bound.walk()):
-        raise ValidationError(f"Windowed aggregate expression is illegal in {clause} clause", at=node)
+        hint = "Select it in a sub-query and compare its column outside, or write QUALIFY behind WHERE."
+        raise ValidationError(
+            f"Windowed aggregate expression is illegal in {clause} clause", at=node, hint=hint if clause == "WHERE" else IN_SUB_QUERY
+        )
     if clause != "HAVING" and any(isinstance(e, AggregateCall) for e in bound.walk()):
-        raise ValidationError(f"Aggregate expression is illegal in {clause} clause", at=node)
+        hint = "HAVING, behind GROUP BY, takes conditions on aggregates." if clause == "WHERE" else IN_SUB_QUERY
+        raise ValidationError(f"Aggregate expression is illegal in {clause} clause", at=node, hint=hint)
     return bound
 
 

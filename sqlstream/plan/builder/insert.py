@@ -106,4 +106,5 @@ def _mismatch(
         f"Query schema: [{', '.join(f'{f.name}: {f.type.full}' for f in columns)}]\n"
         f"Sink schema:  [{', '.join(f'{c.name}: {c.type.full}' for c in wanted)}]",
         at=node.query if isinstance(node, ast.Insert | ast.CreateTable) and node.query else node,
+        hint="INSERT INTO t (columns) names those that the query fills, in its order; CAST(x AS type) gives a column another type.",
     )

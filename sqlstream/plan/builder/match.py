@@ -136,7 +136,8 @@ class _Builder:
     def _order(self) -> tuple[SortKey, ...]:
         clause = order_of(self.node)
         if clause is None:
-            raise ValidationError("You must specify either rowtime or proctime for order by.", at=self.node)
+            hint = "ORDER BY a column with WATERMARK FOR, behind PARTITION BY."
+            raise ValidationError("You must specify either rowtime or proctime for order by.", at=self.node, hint=hint)
         keys = []
         for item in clause.expressions:
             if not isinstance(item.this, exp.Column):
@@ -147,13 +148,14 @@ class _Builder:
         if first.time is TimeAttribute.PROCTIME:
             raise NotSupported("MATCH_RECOGNIZE in the order of processing time is not supported.", at=at, hint="Order by a rowtime attribute.")
         if self.env.settings.batch and not first.type.is_timestamp:
-            raise ValidationError("You must specify time point for order by as the first one.", at=at)
+            raise ValidationError("You must specify time point for order by as the first one.", at=at, hint="ORDER BY a TIMESTAMP column first.")
         if not self.env.settings.batch and first.time is None:
             raise ValidationError(
                 "You must specify either rowtime or proctime for order by as the first one.", at=at, hint=why_none(self.source, first.name)
             )
         if keys[0].descending:
-            raise ValidationError("Primary sort order of a streaming table must be ascending on time.", at=at)
+            hint = "Leave out DESC. PATTERN lists what comes first at its left."
+            raise ValidationError("Primary sort order of a streaming table must be ascending on time.", at=at, hint=hint)
         return tuple(keys)
 
     def _pattern(self) -> tuple[PatternVariable, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from sqlstream.core.counts import counted
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.plan import make
 from sqlstream.plan.builder.aggregate import aggregate
@@ -19,11 +20,11 @@ from sqlstream.plan.builder.qualify import with_qualify_columns
 from sqlstream.plan.builder.relations import relation
 from sqlstream.plan.builder.scope import Relation
 from sqlstream.plan.builder.set_operations import distinct, matching, union
-from sqlstream.plan.builder.subqueries import QUALIFIER, is_sub_query, refuse_of_no_rows
+from sqlstream.plan.builder.subqueries import QUALIFIER, SAME_NUMBER, is_sub_query, refuse_of_no_rows
 from sqlstream.plan.naming import without_names
 from sqlstream.plan.nodes import Field, Join, JoinKind, Limit, Named, Node, Project, Union, Values, filtered
 from sqlstream.plan.properties import fields
-from sqlstream.sql.bind import Scope, bind, cast_to, common_type, equal
+from sqlstream.sql.bind import ONE_TYPE, Scope, bind, cast_to, common_type, equal
 from sqlstream.sql.expressions import AggregateCall, ColumnRef, Expr, FieldAccess, OverCall
 from sqlstream.sql.keys import require_key
 from sqlstream.sql.names import UNIQUE, refuse_repeated, repeated, unique
@@ -227,7 +228,7 @@ def _semi_join(part: exp.Expr, node: Node, scope: Scope, env: Environment) -> No
     if isinstance(test, exp.In):
         compared = test.this.expressions if isinstance(test.this, exp.Tuple) else [test.this]
         if len(compared) != len(items):
-            raise ValidationError("The sub-query of IN has a different number of columns.", at=test)
+            raise ValidationError("The sub-query of IN has a different number of columns.", at=test, hint=SAME_NUMBER)
         for value, item in zip(compared, items, strict=True):
             conditions.append(equal(bind(value, scope), item, test, unknown=kind is JoinKind.ANTI))
     return Join(node, right, kind, make.all_of(conditions))
@@ -324,7 +325,7 @@ def _values(node: exp.Values, env: Environment) -> Node:
     for i in range(width):
         type_ = common_type([r[i].type for r in rows])
         if type_ is None:
-            raise ValidationError("Values passed to VALUES operator must have compatible types", at=node)
+            raise ValidationError("Values passed to VALUES operator must have compatible types", at=node, hint=ONE_TYPE)
         columns.append(Field(f"EXPR${i}", type_))
     cast = tuple(tuple(cast_to(cell, f.type) for cell, f in zip(r, columns, strict=True)) for r in rows)
     alias = alias_of(node)
@@ -355,12 +356,14 @@ def _set_operation(node: exp.SetOperation, env: Environment) -> Node:
     branches = [query(node.this, env), query(node.expression, env)]
     widths = [len(fields(b)) for b in branches]
     if widths[0] != widths[1]:
-        raise ValidationError(f"Column count mismatch in {name}", at=node)
+        sides = f"The first query has {counted(widths[0], 'column')}, the second {counted(widths[1], 'column')}: select the same number."
+        raise ValidationError(f"Column count mismatch in {name}", at=node, hint=sides)
     targets = []
     for left, right in zip(*(fields(b) for b in branches), strict=True):
         type_ = common_type([left.type, right.type])
         if type_ is None:
-            raise ValidationError(f"Type mismatch in column '{left.name}' of {name}: {left.type.full} and {right.type.full}", at=node)
+            problem = f"Type mismatch in column '{left.name}' of {name}: {left.type.full} and {right.type.full}"
+            raise ValidationError(problem, at=node, hint=ONE_TYPE)
         targets.append(type_)
     left, right = (converted(branch, targets) for branch in branches)
     keeps_all = not is_distinct(node)

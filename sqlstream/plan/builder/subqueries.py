@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 # The parts of a SELECT without FROM.
 _LIST = {"expressions", "distinct"}
+SAME_NUMBER = "Select as many columns as stand at the left of IN."
 # What qualifies columns that stand for sub-queries.
 QUALIFIER = generated("query")
 
@@ -159,7 +160,7 @@ class SubQueries:
         built = self.build(split.query, split.environment(self.env))
         compared = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
         if len(fields(built)) - len(split.keys) != len(compared):
-            raise ValidationError("The sub-query of IN has a different number of columns.", at=node)
+            raise ValidationError("The sub-query of IN has a different number of columns.", at=node, hint=SAME_NUMBER)
         compared = [self.replaced(value) for value in compared]
         prefix = self._prefix()
         names = [*(f"{prefix}v{i}" for i in range(len(compared))), *(f"{prefix}c{i}" for i in range(len(split.keys)))]

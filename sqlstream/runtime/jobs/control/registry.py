@@ -164,7 +164,7 @@ class JobRecord:
         elif self.is_held():
             held = lambda: self.is_held() or (action is Action.RESTART and self.has_process())
         else:
-            raise ValidationError(f"Job '{short_name(self.name)}' is not running: it is {self.state}.")
+            raise ValidationError(f"Job '{short_name(self.name)}' is not running: it is {self.state}.", hint="SHOW JOBS lists the jobs.")
         answer = requests.ask(self.path, self.name, action, held, seconds, interrupted)
         if answer.error is not None:
             raise JobFailed(answer.error, hint=answer.hint)

@@ -1,0 +1,54 @@
+"""What is written instead of a clause that is refused in Flink's words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sqlstream.core.errors import ValidationError
+
+if TYPE_CHECKING:
+    from sqlstream.session.session import Session
+
+DECLARATIONS = """
+CREATE TABLE orders (id INT, item STRING, ts TIMESTAMP(3), seen AS PROCTIME(), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
+CREATE TABLE pays (id INT, ts TIMESTAMP_LTZ(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
+CREATE TABLE totals (item STRING, n BIGINT) WITH ('connector' = 'print');
+"""
+MATCHED = "SELECT * FROM {} MATCH_RECOGNIZE ({} MEASURES A.id AS i PATTERN (A B) DEFINE A AS A.id > 1)"
+CHANGED = "(SELECT item, ts, id FROM (SELECT item, ts, id, ROW_NUMBER() OVER (PARTITION BY item ORDER BY ts DESC) AS n FROM orders) WHERE n = 1)"
+HINTS = {
+    "an aggregate in WHERE": ("SELECT item FROM orders WHERE COUNT(*) > 1 GROUP BY item", "HAVING, behind GROUP BY"),
+    "an aggregate in GROUP BY": ("SELECT item FROM orders GROUP BY item, COUNT(*)", "in a sub-query"),
+    "OVER in WHERE": ("SELECT item FROM orders WHERE ROW_NUMBER() OVER (PARTITION BY item ORDER BY ts) = 1", "QUALIFY"),
+    "nested aggregates": ("SELECT MAX(COUNT(*)) FROM orders", "in a sub-query"),
+    "an aggregate in FILTER": ("SELECT SUM(id) FILTER (WHERE MAX(id) > 1) FROM orders", "in a sub-query"),
+    "types of CASE": ("SELECT CASE WHEN id > 1 THEN item ELSE ts END FROM orders", "CAST(x AS type)"),
+    "types of UNION": ("SELECT id FROM orders UNION ALL SELECT ts FROM orders", "CAST(x AS type)"),
+    "columns of UNION": ("SELECT id FROM orders UNION ALL SELECT id, item FROM orders", "The first query has 1 column, the second 2 columns"),
+    "columns of IN": ("SELECT id FROM orders WHERE id IN (SELECT id, item FROM orders)", "as many columns"),
+    "types of a sink": ("INSERT INTO totals SELECT item, ts FROM orders", "CAST(x AS type)"),
+    "a sink's columns": ("INSERT INTO totals SELECT item, id, id FROM orders", "INSERT INTO t (columns)"),
+    "RIGHT lookup join": ("SELECT o.id FROM orders AS o RIGHT JOIN pays FOR SYSTEM_TIME AS OF o.seen AS p ON o.id = p.id", "Write JOIN or LEFT JOIN"),
+    "no order of a pattern": (MATCHED.format("orders", ""), "WATERMARK FOR"),
+    "DESC of a pattern": (MATCHED.format("orders", "ORDER BY ts DESC"), "Leave out DESC"),
+    "DESC of a window": ("SELECT COUNT(*) OVER (ORDER BY ts DESC) FROM orders", "limit a ROW_NUMBER"),
+    "OVER of rows that change": (f"SELECT SUM(id) OVER (ORDER BY ts) FROM {CHANGED}", "by windows"),
+    "a pattern of rows that change": (MATCHED.format(CHANGED, "ORDER BY ts"), "by windows"),
+    "rowtimes of two types": (
+        "SELECT o.id FROM orders AS o JOIN pays AS p ON o.id = p.id AND p.ts BETWEEN o.ts AND o.ts + INTERVAL '1' HOUR",
+        "both as TIMESTAMP_LTZ(3)",
+    ),
+    "a watermark of a text": (
+        "CREATE TABLE t (ts TIMESTAMP(3), WATERMARK FOR ts AS 'x') WITH ('connector' = 'datagen')", "WATERMARK FOR ts AS ts - INTERVAL",
+    ),
+    "a watermark of PROCTIME()": ("CREATE TABLE t (p AS PROCTIME(), WATERMARK FOR p AS p) WITH ('connector' = 'datagen')", "PROCTIME() needs none"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("statement", "hint"), HINTS.values(), ids=HINTS)
+def test_hint(session: Session, statement: str, hint: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        list(session.run(f"EXPLAIN {statement}" if statement.startswith(("SELECT", "INSERT")) else statement))
+    assert hint in str(refused.value.hint), refused.value
