@@ -16,5 +16,7 @@ export function keepTotals(): void {
     localize(made);
     if (place.textContent?.trim() !== made.textContent?.trim()) place.replaceChildren(...made.childNodes);
   };
+  // A page of an error comes without.
+  if (!place.textContent) void ask();
   setInterval(() => void ask(), EVERY_MS);
 }

@@ -49,6 +49,8 @@ _LONGEST_TOPIC = 100
 # Whole pages and files are compressed; events would wait in a compressor for those behind them.
 _SMALL = (Middleware(GZipMiddleware),)
 _SHOWN = ("failing", "behind", "running", "still")
+# Where an error of one of their pages leads to.
+_LISTS = (("/topics", "All topics"), ("/catalog", "Catalog"))
 
 
 def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
@@ -262,6 +264,7 @@ class _Pages:
             "alive": _ALIVE_SECONDS,
             "project": self._server.project.name,
             "totals": None,
+            "list": next(((each, said) for each, said in _LISTS if path.startswith(f"{each}/")), ("/", "All jobs")),
             "may_change": may_change(request.scope),
             "logged_in": self._tokens is not None and cookie_of(request.headers.get("host", "")) in request.cookies,
         }

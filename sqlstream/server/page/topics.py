@@ -151,7 +151,7 @@ class TopicPages:
             for _, look in looked:
                 if look.problem is not None:
                     raise look.problem
-            raise NotThere(f"There is no topic '{name}' at the brokers that the project's tables name.", hint="Topics, above, lists what there is.")
+            raise NotThere(f"There is no topic '{name}' at the brokers that the project knows.")
         cluster, offsets = having[0]
         content = self._contents.get(
             (cluster.servers, name),

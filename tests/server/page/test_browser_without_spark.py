@@ -271,3 +271,6 @@ def test_a_view_of_the_users_own_says_what_the_jobs_do(client: Client, monkeypat
             assert findings(page) == []
             if view == "/query":
                 assert "SELECT 1" in page.locator(".cm-content").inner_text()
+        page.goto(f"{client.address}/topics/none")
+        page.locator("header .totals", has_text="2 jobs running, 12,345 rows/s").wait_for(timeout=4_000)
+        page.get_by_role("link", name="All topics").wait_for()
