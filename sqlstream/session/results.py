@@ -59,12 +59,14 @@ class Completed(Outcome):
 @dataclass(frozen=True)
 class Rows(Outcome):
     """All rows at once: SHOW, DESCRIBE, a batch SELECT. ``query`` for the latter: wide cells are cut, the time is shown. ``blank``: an empty
-    cell is NULL, of which nothing is shown."""
+    cell is NULL, of which nothing is shown. ``is_prose``: a single row of a single text, whose lines may end between other words.
+    """
 
     columns: tuple[Field, ...] = ()
     rows: tuple[tuple[str | None, ...], ...] = ()
     query: bool = False
     blank: bool = False
+    is_prose: bool = False
 
 
 @dataclass(frozen=True)

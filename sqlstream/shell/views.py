@@ -16,7 +16,7 @@ from sqlstream.shell import delimited, fitting, prose, tableau
 from sqlstream.shell.records import records, titled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sqlstream.core.changelog import Change
     from sqlstream.plan.nodes import Field
@@ -153,9 +153,14 @@ def type_width(type_: Type, unbounded: int) -> int:
 def _rows(outcome: Rows, screen: Screen, options: Mapping[str, str], started: float) -> None:
     limit = _max_column_width(options) if outcome.query else None
     names, types = [c.name for c in outcome.columns], [c.type for c in outcome.columns]
-    lines = (
-        _fitted(names, types, outcome.rows, limit, options, blank=outcome.blank) if screen.to_terminal else tableau.table(names, outcome.rows, limit)
-    )
+    lines: Iterable[str]
+    if not screen.to_terminal:
+        lines = tableau.table(names, outcome.rows, limit)
+    elif outcome.is_prose and _expanded(options) == "auto":
+        ((text,),) = outcome.rows
+        lines = prose.within(shutil.get_terminal_size().columns, map(tableau.escaped, tableau.text(text).split("\n")))
+    else:
+        lines = _fitted(names, types, outcome.rows, limit, options, blank=outcome.blank)
     for line in lines:
         screen.emit(line)
     screen.emit(tableau.in_set(len(outcome.rows)) + (_time_cost(options, started) if outcome.query else ""))

@@ -194,6 +194,15 @@ def test_what_is_blank_is_left_out_of_a_row_that_stands_by_itself(monkeypatch):
     ]  # fmt: skip
 
 
+def test_lines_of_prose_end_between_words(monkeypatch):
+    verdict = "state  GroupAggregate  kept  its state was computed from rows of the earlier statement\n"
+    outcome = results.text_rows(("result",), ((verdict,),), is_prose=True)
+    assert shown(terminal(monkeypatch, 40), outcome).splitlines() == [
+        "state  GroupAggregate  kept  its state", "       was computed from rows of the", "       earlier statement", "", "1 row in set",
+    ]  # fmt: skip
+    assert verdict.strip() in shown(terminal(monkeypatch, 100), outcome)
+
+
 def test_what_few_rows_have_stands_below_them(monkeypatch):
     """As the watermark of one column, in DESCRIBE."""
     rows = (("id", "BIGINT", "", None), ("t", "TIMESTAMP_LTZ(3) *ROWTIME*", "AS `TO_TIMESTAMP_LTZ`(`at`, 3)", "`t` - INTERVAL '5' SECOND" + " x" * 20),

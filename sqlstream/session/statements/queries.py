@@ -80,7 +80,7 @@ def explain_upgrade(node: ast.ExplainUpgrade, context: Context) -> Outcome:
     env = context.planner.environment()
     planned = [context.planner.planned(insert_, env) for insert_ in _explained(node)]
     seen = context.jobs.preview(*planned_job(context, planned, env))
-    return results.text_rows(("result",), (("\n".join(seen.lines) + "\n",),))
+    return results.text_rows(("result",), (("\n".join(seen.lines) + "\n",),), is_prose=True)
 
 
 def _explained(node: exp.Expr) -> Sequence[exp.Expr]:
