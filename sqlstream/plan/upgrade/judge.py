@@ -351,6 +351,22 @@ def _sources(old: SinkRecord, new: SinkRecord, parts: list[Judged]) -> tuple[dic
     return found, frozenset(fewer)
 
 
+def differences(old: PlanRecord, new: PlanRecord) -> list[str]:
+    """What is known to be another, beside statements: options of tables, the code of functions, the time zone."""
+    before = {table.table: table for table in _tables(old)}
+    found = [f"table {n.table}: {told}" for n in _tables(new) if n.table in before for told in _other_options(before[n.table], n)]
+    found += [f"the code of function {name} has changed" for name in other_code(old, new)]
+    if old.zone and old.zone != new.zone:
+        found.append(f"'table.local-time-zone' is '{new.zone}' and was '{old.zone}'")
+    return list(dict.fromkeys(found))
+
+
+def _tables(plan: PlanRecord) -> Iterator[SourceRecord | SinkRecord]:
+    for sink in plan.sinks:
+        yield from sink.sources
+        yield sink
+
+
 def _other_options(old: SourceRecord | SinkRecord, new: SourceRecord | SinkRecord) -> Iterator[str]:
     """Which options of a table are set otherwise than before."""
     if old.options is None or new.options is None:

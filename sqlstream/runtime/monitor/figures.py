@@ -149,7 +149,7 @@ def details(job: JobMetrics, sinks: Sequence[str]) -> list[tuple[str, str | None
         of = f" of the query into {sink}" if len(job.queries) > 1 else ""
         lines += [(f"input {i.name}{of}", counted(i.rows, "row")) for i in query.inputs]
         lines += [
-            (f"partition {p.name}{of}", f"read up to offset {p.read} of {p.latest}, lag {p.lag}")
+            (f"partition {p.name}{of}", f"read up to offset {p.read} of {p.end}, lag {p.lag}")
             for i in query.inputs for p in i.partitions
         ]  # fmt: skip
         for timed in query.timed:

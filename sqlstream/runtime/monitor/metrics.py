@@ -31,14 +31,27 @@ _IN_FILES = "rocksdbSstFileSize"
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition of a topic: the offset up to which it has been read, and its end when that was last asked for."""
+    """A partition of a topic: the offset up to which it has been read, its end when a micro-batch was last planned, and as somebody has asked for it
+    since; 0 where nobody has.
+    """
 
     name: str
     read: int
     latest: int
+    asked: int = 0
+
+    @property
+    def end(self) -> int:
+        """As it was last known."""
+        return max(self.latest, self.asked)
 
     @property
     def lag(self) -> int:
+        return max(self.end - self.read, 0)
+
+    @property
+    def planned_lag(self) -> int:
+        """Without what has come since a micro-batch was planned."""
         return max(self.latest - self.read, 0)
 
 
@@ -237,12 +250,17 @@ class QueryMetrics:
     @property
     def lag(self) -> int | None:
         """Records that wait in the topics; None if no source reports any."""
-        partitions = [p for i in self.inputs for p in i.partitions]
-        if not partitions:
-            return None
+        return self._waiting([p.lag for i in self.inputs for p in i.partitions])
+
+    @property
+    def planned_lag(self) -> int | None:
+        """The same without what has come since a micro-batch was planned: of each as much is left out, however long it takes."""
+        return self._waiting([p.planned_lag for i in self.inputs for p in i.partitions])
+
+    def _waiting(self, lags: Sequence[int]) -> int | None:
         # In real time a partition is read as far as its rows have come.
         through = self.batch.rows if self.batch and not self.real_time else 0
-        return max(sum(p.lag for p in partitions) - through, 0)
+        return max(sum(lags) - through, 0) if lags else None
 
 
 @dataclass(frozen=True)
@@ -431,7 +449,7 @@ def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryM
         timed=tuple(_timed(table, one) for table, one in zip(tables, sample["times"], strict=True)),
         brokers=tuple(_brokers(one) for one in sample["topics"]),
         batch=batch,
-        inputs=_read_by_now(_begun(after.inputs, running) if running else after.inputs, sample["topics"]),
+        inputs=_asked(_read_by_now(_begun(after.inputs, running) if running else after.inputs, sample["topics"]), sample["topics"]),
     )
     if not tables:
         # That of a clock of ours, by which state expires.
@@ -460,7 +478,7 @@ def _timed_since(before: QueryMetrics, current: QueryMetrics) -> QueryMetrics:
         current,
         recent=(*_lately(before.recent, current.at), (current.at, rows)),
         written=() if current.rows_out is None else (*_lately(before.written, current.at), (current.at, current.rows_out)),
-        minutes=_minutes(before.minutes, current.at // 60_000, current.lag, rows),
+        minutes=_minutes(before.minutes, current.at // 60_000, current.planned_lag, rows),
         last_input=current.at if rows > before.rows_in else before.last_input,
     )
 
@@ -554,6 +572,12 @@ def _read_by_now(inputs: tuple[Input, ...], topics: Sequence[Json]) -> tuple[Inp
             partitions = (Partition(part, at, max(latest.get(part, at), at)) for part, at in sorted(one["read"].items()))
             known[source.name] = replace(source, partitions=tuple(partitions))
     return tuple(known.values())
+
+
+def _asked(inputs: tuple[Input, ...], topics: Sequence[Json]) -> tuple[Input, ...]:
+    """``inputs`` with the ends of partitions for which brokers were asked while a micro-batch runs."""
+    ends = {name: end for one in topics for name, end in one["ends"].items()}
+    return tuple(replace(i, partitions=tuple(replace(p, asked=ends.get(p.name, 0)) for p in i.partitions)) for i in inputs)
 
 
 def _batch(running: Json, read: int) -> Batch:

@@ -379,5 +379,7 @@ def _quiet(query: QueryMetrics, zone: str) -> Iterator[Reason]:
         yield Reason(f"A micro-batch is running: {query.batch.rows:,}{of} rows read. Its rows come out when it ends.")
     elif any(b.silent is not None or b.unread for b in query.brokers):
         return
+    elif query.lag:
+        yield Reason(f"{counted(query.lag, 'record')} {'waits' if query.lag == 1 else 'wait'} to be read.")
     elif query.last_input is not None and query.at - query.last_input > max(_QUIET_MS, 2 * query.pace_ms):
         yield Reason(f"Nothing new has come since {clock(query.last_input, zone)}.")

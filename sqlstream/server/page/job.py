@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.connectors.kafka import skipped
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.plan.upgrade import differences
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.begin.upgrades import read_record
 from sqlstream.runtime.jobs.control import registry
@@ -65,10 +66,11 @@ PARTS = (
 
 @dataclass(frozen=True)
 class VersionShown:
-    """A version of a job; ``changes``: lines of a difference to the one before it."""
+    """A version of a job; ``changes``: lines of a difference to the one before it; ``others``: what else is another, as far as it is known."""
 
     version: Version
     changes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -243,11 +245,16 @@ def _why(record: JobRecord, row: JobRow) -> list[Reason]:
 
 
 def _versions(versions: Sequence[Version]) -> Iterator[VersionShown]:
-    before = ""
+    before: Version | None = None
     for version in versions:
-        lines = difflib.unified_diff(before.splitlines(), version.sql.splitlines(), lineterm="", n=3)
-        yield VersionShown(version, tuple(line for line in lines if not line.startswith(("---", "+++"))) if before else ())
-        before = version.sql
+        if before is None:
+            yield VersionShown(version)
+        else:
+            lines = difflib.unified_diff(before.sql.splitlines(), version.sql.splitlines(), lineterm="", n=3)
+            old, new = before.plan, version.plan
+            others = () if old is None or new is None else differences(old, new)
+            yield VersionShown(version, tuple(line for line in lines if not line.startswith(("---", "+++"))), tuple(others))
+        before = version
 
 
 def _left_out(folder: Path, runs: set[str]) -> list[Left]:

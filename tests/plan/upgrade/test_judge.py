@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sqlstream.core.errors import ValidationError
-from sqlstream.plan.upgrade import Fate, Known, PlanRecord, SinkRecord, SourceRecord, judge, record, table, verdict_on
+from sqlstream.plan.upgrade import Fate, Known, PlanRecord, SinkRecord, SourceRecord, differences, judge, record, table, verdict_on
 from sqlstream.plan.upgrade.record import SCHEMA
 from sqlstream.sql.statements.parsing import parse
 from tests.plan.test_identity import SCRIPT
@@ -314,6 +314,9 @@ def test_what_reads_the_same_twice_is_told_apart_also_with_other_options(plans) 
     edited = plans(twice.format("s", "s"), before="ALTER TABLE s SET ('json.ignore-parse-errors' = 'true', 'scan.micro-batch.max-records' = '9');")
     (told,) = [part.why for part in judge(old, edited).parts if part.what == "source"]
     assert told == "reading resumes at its offsets; 'json.ignore-parse-errors' is set otherwise than before"
+    assert differences(old, edited) == ["table default_catalog.default_database.s: 'json.ignore-parse-errors' is set otherwise than before"]
+    assert differences(old, replace(old, zone="Asia/Tokyo")) == ["'table.local-time-zone' is 'Asia/Tokyo' and was 'UTC'"]
+    assert differences(old, old) == []
     assert judge(old, edited).sinks[0].sources == {"s": "s", "s_2": "s_2"}
     other = TOPIC.format("r", "'topic' = 't'")
     two = plans(twice.format("r", "s"), before=other)

@@ -142,6 +142,6 @@ def test_what_can_not_be_started(project: Path, engine) -> None:
     of(project, "to_a").ask(Action.START)
     assert states(session) == [("to_a", "RUNNING"), ("to_b", "CANCELED")]
     of(project, "to_a").ask(Action.DRAIN)
-    with pytest.raises(ValidationError, match="'to_a' has finished: it has no more to read") as finished:
+    with pytest.raises(ValidationError, match="'to_a' was drained") as finished:
         of(project, "to_a").ask(Action.START)
     assert "submitted again, begins anew" in (finished.value.hint or "")

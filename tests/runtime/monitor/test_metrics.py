@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from sqlstream.runtime.monitor import figures
-from sqlstream.runtime.monitor.metrics import Batch, Input, LeastLag, Partition, QueryMetrics, Split, StateOperator, Timed, _timed_since, continued
-from tests.runtime.monitor.recordings import job, recorded
+from sqlstream.runtime.monitor.metrics import (
+    Batch,
+    Input,
+    LeastLag,
+    Partition,
+    QueryMetrics,
+    Split,
+    StateOperator,
+    Timed,
+    _timed_since,
+    continued,
+    sampled,
+)
+from tests.runtime.monitor.recordings import FOLDER, job, recorded
 
 
 def test_rows_offsets_and_watermarks_of_a_job_over_two_partitions() -> None:
@@ -125,6 +138,21 @@ def test_the_least_lag_of_each_minute() -> None:
     assert len(minutes) == 3 and [m.number for m in minutes] == sorted({m.at // 60_000 for m in history if m.lag is not None})[-3:]
     for minute in minutes:
         assert minute.lag == min(m.lag for m in history if m.lag is not None and m.at // 60_000 == minute.number)
+
+
+def test_what_has_come_since_a_micro_batch_was_planned_waits() -> None:
+    """Brokers are asked while it runs. Of each micro-batch as much is left out where lags are compared."""
+    lines = [json.loads(line) for line in (FOLDER / "catching_up.jsonl").read_text().splitlines()]
+    line = next(each for each in lines if each["sample"]["running"] and each["sample"]["running"]["tasks"])
+    sample = {"real_time": False, "heap": None, **line["sample"]}
+    before = sampled(QueryMetrics(), sample, line["tables"])
+    ends = {p.name: p.latest + 7 for i in before.inputs for p in i.partitions}
+    assert ends and before.lag == before.planned_lag is not None
+    asked = [{"servers": "b:1", "silent": None, "silence": None, "unread": [], "looked": 0, "every": 0, "name": "t", "read": {}, "ends": ends}]
+    after = sampled(before, {**sample, "ended": [], "at": sample["at"] + 1000, "topics": asked}, line["tables"])
+    assert (after.lag, after.planned_lag) == (before.lag + 7 * len(ends), before.lag)
+    again = sampled(after, {**sample, "ended": [], "at": sample["at"] + 2000, "topics": asked}, line["tables"])
+    assert (again.lag, again.planned_lag, again.minutes[-1].lag) == (after.lag, before.lag, before.lag)
 
 
 def test_a_row_of_the_overview() -> None:

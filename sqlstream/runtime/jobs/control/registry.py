@@ -159,7 +159,8 @@ class JobRecord:
                 again = f"sqlstream jobs restart {shlex.quote(short_name(self.name))} stops it first."
                 raise ValidationError(f"Job '{short_name(self.name)}' is running, in process {self.process}.", hint=again)
             if self.state == "FINISHED":
-                raise ValidationError(f"Job '{short_name(self.name)}' has finished: it has no more to read.", hint=_ANEW)
+                how = "was drained" if self.latest is not None and self.latest.drained else "has finished: it has no more to read"
+                raise ValidationError(f"Job '{short_name(self.name)}' {how}.", hint=_ANEW)
             held = self.has_process
         elif self.is_held():
             held = lambda: self.is_held() or (action is Action.RESTART and self.has_process())

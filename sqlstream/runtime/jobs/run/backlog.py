@@ -54,4 +54,4 @@ def _is_behind(query: QueryMetrics) -> bool:
 
 def _waiting(query: QueryMetrics) -> int:
     """Records that no micro-batch has done which has ended: one that runs may do long with what it has read."""
-    return sum(p.lag for i in query.inputs for p in i.partitions)
+    return sum(p.planned_lag for i in query.inputs for p in i.partitions)
