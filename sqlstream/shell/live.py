@@ -275,7 +275,7 @@ def _selected(rows: Sequence[Row], view: LiveView, height: int) -> Row:
 def _detail(names: Sequence[str], types: Sequence[Type | None], row: Row, size: tuple[int, int]) -> list[Line]:
     """A row, one column per line."""
     width, _ = size
-    return _filled([("title", _fit("Row", width)), *(("", line) for line in record(names, types, row, width))], size, "o Back")
+    return _filled([("title", _fit("Row", width)), *(("", line) for line in record(names, types, row, width, tears=True))], size, "o Back")
 
 
 def _first_column(widths: Sequence[int], wanted: int, width: int) -> int:

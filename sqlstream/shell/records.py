@@ -1,6 +1,6 @@
 """A row over several lines, a column on each: how a row is read that has no room beside others.
 
-In: names, types as far as they are known, cells, a width. Out: lines, none of them wider.
+In: names, types as far as they are known, cells, a width. Out: lines, none of them wider unless a word is that must not be torn.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 _ROOM = 10
 
 
-def record(names: Sequence[str], types: Sequence[Type | None], row: Cells, width: int) -> Iterator[str]:
-    """The lines of a row: long cells continue below, and rows, arrays, maps and JSON are shown part by part."""
+def record(names: Sequence[str], types: Sequence[Type | None], row: Cells, width: int, *, tears: bool = False) -> Iterator[str]:
+    """The lines of a row: long cells continue below, and rows, arrays, maps and JSON are shown part by part. ``tears``: also words, that no line is
+    wider.
+    """
     names = [tableau.escaped(name) for name in names]
     pad = min(max(map(tableau.display_width, names)), max(1, width - _ROOM - 3))
     room = max(_ROOM, width - pad - 3)
     for name, type_, cell in zip(names, types or [None] * len(names), row, strict=True):
-        parts = [w for part in unfolded(tableau.text(cell), type_, room) for w in wrapped(tableau.escaped(part), room)]
+        parts = [w for part in unfolded(tableau.text(cell), type_, room) for w in (wrapped if tears else at_words)(tableau.escaped(part), room)]
         yield from (f"{tableau.fitted(name if i == 0 else '', pad)} : {part}".rstrip() for i, part in enumerate(parts))
 
 

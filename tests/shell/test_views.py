@@ -156,7 +156,7 @@ def test_no_line_of_an_answer_is_wider_than_the_terminal(monkeypatch, columns):
     for query in (True, False):
         said = shown(terminal(monkeypatch, columns), results.text_rows(("n", "what is meant"), rows, query=query), SILENT).splitlines()
         # A word that is torn can't be copied.
-        assert all(tableau.display_width(line) <= columns or line.strip() == "x" * 90 for line in said), said
+        assert all(tableau.display_width(line) <= columns or "x" * 90 in line for line in said), said
 
 
 def test_what_has_room_is_a_table_as_flink_has_it(monkeypatch):

@@ -9,8 +9,8 @@ import { keepTotals } from "./totals";
 
 const DRAFT = "sqlstream.query";
 const ASK_AGAIN_MS = 2_000;
-/** The end of the question whether a job that has changed goes on. */
-const GO_ON = "\nResume with that state?";
+/** The ends of the question whether a job that has changed resumes. */
+const RESUMES = ["\nResume with that state?", "\nResume without what is lost?"];
 
 function the<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
@@ -181,7 +181,7 @@ class QueryView {
     for (const job of running) await this.script(`STOP JOB '${job.replaceAll("'", "''")}'`, () => true);
     const told = new Set(verdicts.flatMap(({ lines }) => lines).flatMap((line) => line.split("\n")));
     // Whether to go on with what is kept: a verdict has said the same.
-    await this.script(text, (question) => question.endsWith(GO_ON) && question.split("\n").slice(1, -1).every((line) => told.has(line)));
+    await this.script(text, (question) => RESUMES.some((end) => question.endsWith(end)) && question.split("\n").slice(1, -1).every((line) => told.has(line)));
   }
 
   private async script(text: string, agreed: (question: string) => boolean): Promise<void> {

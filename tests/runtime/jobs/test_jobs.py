@@ -460,7 +460,7 @@ def test_a_changed_statement_is_refused_unless_it_is_to_begin_anew(tmp_path: Pat
     list(session.run("ALTER TABLE numbers MODIFY id BIGINT;"))
     with pytest.raises(ValidationError, match="has changed: the one that stopped under this name") as refused:
         submit(session, word)
-    assert str(first.folder) in refused.value.message and "'from-start' begins anew" in refused.value.hint
+    assert str(first.folder) in refused.value.message and "'from-start' starts over" in refused.value.hint
     assert "words    kept  nothing is written twice" in refused.value.message
     # Nothing has become of the refused one: neither a generation nor the lock.
     assert [p.name for p in first.folder.parent.iterdir() if p.name.isdigit()] == ["1"]

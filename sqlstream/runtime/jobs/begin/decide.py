@@ -213,7 +213,8 @@ def _going_on(now: Circumstances, before: Generation, changed: str, mode: str | 
     modes = f"{_FROM_START} {losing}" if verdict.lost else _MODES
     if not asks:
         raise ValidationError(f"{changed} If it resumes with the state of that one:\n{lines}", hint=modes)
-    return GoOn(before, verdict, stateless=False, loses=loses, question=f"{changed}\n{lines}\nResume with that state?", declined=modes)
+    asked = "Resume without what is lost?" if verdict.lost else "Resume with that state?"
+    return GoOn(before, verdict, stateless=False, loses=loses, question=f"{changed}\n{lines}\n{asked}", declined=modes)
 
 
 def _recover(now: Circumstances, saved: Savepoint) -> Recover:
