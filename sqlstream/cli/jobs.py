@@ -447,6 +447,8 @@ def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPla
         how = f"sqlstream jobs start {shlex.quote(short_name(job.name))} --detach runs it in the background."
     else:
         how = "Run it, and the job starts."
+    if job.finished is not None:
+        raise ValidationError(f"Job '{short_name(job.name)}' {job.finished}, and its script does not run.", hint=f"{how} {registry.ANEW}")
     raise ValidationError(f"The script of job '{short_name(job.name)}' does not run.", hint=how)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import reduce
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -30,7 +31,7 @@ from sqlstream.sql.syntax.data_types import flink_type
 from sqlstream.sql.text import family_name, sql_name, to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlstream.sql.types import Type
 
@@ -70,6 +71,7 @@ _REFUSED: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Any: ("Comparison with ANY or SOME (sub-query) is not supported.", "= ANY is IN; > ANY is > the MIN of the sub-query, < ANY is < its MAX."),
     exp.WithinGroup: ("WITHIN GROUP is not supported.", "LISTAGG has the order in which rows come; PERCENTILE takes the value as its argument."),
     exp.Star: ("* stands for columns in a select list and in COUNT(*) only.", "Name the columns."),
+    exp.RegexpLike: ("Flink SQL has no RLIKE.", "Write REGEXP(text, 'pattern'), or text SIMILAR TO 'pattern'."),
     exp.ILike: ("Flink SQL has no ILIKE.", "Write LOWER(text) LIKE 'pattern', the pattern in lower case."),
     exp.Alias: ("A name is given in the select list only.", "Leave AS out here, or name it in a sub-query."),
 }
@@ -568,7 +570,7 @@ def _call(name: str, args: list[Expr], at: exp.Expr, function: Function | None =
         converted.append(cast_to(arg, target) if changes and target is not None else arg)
     types = tuple(a.type for a in converted)
     if function.check is not None and (problem := function.check(types, values)) is not None:
-        raise NotSupported(problem, at=at, hint=f"{function.name} takes: {function.signature}")
+        raise NotSupported(problem, at=at, hint=_instead(function, args, infix=False))
     result = function.sized(types, values) if function.sized is not None else function.returns(types)
     if function.aggregate:
         return AggregateCall(result, function, tuple(converted))
@@ -580,13 +582,36 @@ def _mismatch(function: Function, args: Sequence[Expr], at: exp.Expr) -> Validat
     types = [f"<INTERVAL {a.text}>" if isinstance(a, Keyword) else f"<{sql_name(a.type)}>" for a in args]
     infix = len(args) == 2 and function in OPERATORS and name not in ("ITEM", "MOD", "LIKE")
     shown = f" {name} ".join(types) if infix else f"{name}({', '.join(types)})"
-    times = name == "-" and len(args) == 2 and all(a.type.is_timestamp or a.type.root == "DATE" for a in args)
     message = f"Cannot apply '{name}' to arguments of type '{shown}'"
-    if infix:
-        return ValidationError(message, at=at, hint="Use TIMESTAMPDIFF(unit, a, b)." if times else "Cast one side to the type of the other.")
     if function not in OPERATORS:
         message += f". Supported form(s): {' '.join(function.forms)}"
-    return ValidationError(message, at=at, hint=f"{name} takes: {function.signature}")
+    return ValidationError(message, at=at, hint=_instead(function, args, infix=infix))
+
+
+def _instead(function: Function, args: Sequence[Expr], *, infix: bool) -> str:
+    """What to write where ``function`` does not take ``args``."""
+    name = function.name
+    times = [a.type.is_timestamp or a.type.root == "DATE" for a in args]
+    if infix and name == "-" and all(times):
+        return "Use TIMESTAMPDIFF(unit, a, b)."
+    if infix and name in ("+", "-") and any(times) and any(a.type.is_numeric for a in args):
+        return f"Write time {name} INTERVAL '5' SECOND, or n * INTERVAL '1' SECOND for a computed one."
+    if infix:
+        return "Cast one side to the type of the other."
+    if name == "COUNT" and len(args) > 1:
+        return "SELECT DISTINCT the columns in a sub-query, and COUNT(*) its rows."
+    if name == "TO_TIMESTAMP" and args and args[0].type.is_numeric:
+        return "TO_TIMESTAMP_LTZ(x, 3) makes a time of milliseconds, TO_TIMESTAMP_LTZ(x, 0) of seconds."
+    several = [a for a, family in zip(args, _families(function), strict=False) if family in ("any", "comparable", "ordered")]
+    if len(several) > 1 and common_type([a.type for a in several]) is None:
+        return ONE_TYPE
+    return f"{name} takes: {function.signature}"
+
+
+def _families(function: Function) -> Iterator[str]:
+    """What each argument may be; a last one that repeats does so without an end."""
+    families = [param.rstrip("?*") for param in function.params]
+    return chain(families, repeat(families[-1]) if function.params and function.params[-1].endswith("*") else ())
 
 
 def cast_to(expr: Expr, target: Type) -> Expr:

@@ -39,6 +39,27 @@ EXAMPLES = {
     "WINDOW (": "SELECT window(ts, '10 minutes'), COUNT(*) FROM t GROUP BY 1",
     "EXPLAIN ANALYZE": "EXPLAIN ANALYZE SELECT 1",
     "WITHIN *": "SELECT * FROM a JOIN b WITHIN 1 HOUR ON a.x = b.x",
+    "WATERMARK * AS": "CREATE TABLE t (ts TIMESTAMP(3), WATERMARK ts AS ts) WITH (x = '1')",
+    ") , SELECT": "WITH a AS (SELECT 1), SELECT * FROM a",
+    "DROP STREAM": "DROP STREAM s",
+    "DESCRIBE STREAM": "DESCRIBE STREAM s",
+    "SHOW STREAMS": "SHOW STREAMS",
+    "LIST TABLES": "LIST TABLES",
+    "LIST STREAMS": "LIST STREAMS",
+    "SHOW TOPICS": "SHOW TOPICS",
+    "LIST TOPICS": "LIST TOPICS",
+    "PRINT *": "PRINT 'orders'",
+    "TERMINATE *": "TERMINATE QUERY x",
+    "CREATE MATERIALIZED VIEW": "CREATE MATERIALIZED VIEW v AS SELECT 1",
+    ") PARTITION BY": "CREATE TABLE t (a INT) PARTITION BY (a) WITH ('x' = '1')",
+    ", )": "CREATE TABLE t (a INT,) WITH ('x' = '1')",
+    "GROUP BY ALL": "SELECT a, COUNT(*) FROM t GROUP BY ALL",
+    "* EXCEPT (": "SELECT * EXCEPT (a) FROM t",
+    "* EXCLUDE (": "SELECT * EXCLUDE (a) FROM t",
+    "* REPLACE (": "SELECT * REPLACE (1 AS a) FROM t",
+    "DEFAULT *": "CREATE TABLE t (a INT DEFAULT 5) WITH ('x' = '1')",
+    "SAMPLE *": "SELECT * FROM t SAMPLE 10",
+    "- >": "SELECT a->>'x' FROM t",
     "USING DELTA": "CREATE TABLE t (a INT) USING DELTA",
 }
 
@@ -51,6 +72,7 @@ def test_a_form_of_another_dialect(form: str, hint: str) -> None:
 
 
 @pytest.mark.parametrize("sql", [
+    "SELECT a FROM t EXCEPT (SELECT b FROM u)", "SELECT * FROM t EXCEPT (SELECT b FROM u)", "SELECT print FROM t AS sample", "SELECT a - b > 1 FROM t",
     "SELECT * FROM t CROSS JOIN UNNEST(a) AS u (x)", "SELECT emit FROM t AS top", "SELECT TOP FROM t", "CREATE TABLE source (a INT)", "SELECT a FROM t WINDOW w AS (PARTITION BY b)",
 ])  # fmt: skip
 def test_what_flink_takes_is_none(sql: str) -> None:
@@ -69,6 +91,6 @@ def test_behind_a_table(sql: str) -> None:
 def test_functions_of_other_dialects_are_none_of_flinks() -> None:
     known = {name.upper() for name in CALLABLE}
     assert not known & set(functions.FUNCTIONS)
-    forms = {"UNNEST", "CAST", "TRY_CAST", "TABLE", "TUMBLE", "DESCRIPTOR", "DECIMAL"}
+    forms = {"UNNEST", "CAST", "TRY_CAST", "TABLE", "TUMBLE", "SESSION", "DESCRIPTOR", "DECIMAL"}
     for hint in functions.FUNCTIONS.values():
         assert {*re.findall(r"([A-Z_]+)\(", hint)} <= known | forms, hint

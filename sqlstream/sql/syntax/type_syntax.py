@@ -27,6 +27,15 @@ _SIMPLE = {
     "VARIANT": t.VARIANT,
     "NULL": t.NULL,
 }
+# Types of other dialects.
+_ELSEWHERE = {
+    "TEXT": "STRING", "CLOB": "STRING", "NVARCHAR": "STRING", "VARCHAR2": "STRING", "JSON": "STRING", "JSONB": "STRING", "UUID": "STRING",
+    "SERIAL": "INT", "BIGSERIAL": "BIGINT", "LONG": "BIGINT", "INT64": "BIGINT", "INT8": "BIGINT", "INT32": "INT", "INT4": "INT",
+    "INT16": "SMALLINT", "INT2": "SMALLINT", "SHORT": "SMALLINT", "BYTE": "TINYINT", "BOOL": "BOOLEAN",
+    "FLOAT64": "DOUBLE", "FLOAT8": "DOUBLE", "FLOAT4": "FLOAT", "REAL": "FLOAT", "NUMBER": "DECIMAL(12, 2)", "MONEY": "DECIMAL(12, 2)",
+    "BLOB": "BYTES", "BYTEA": "BYTES", "DATETIME": "TIMESTAMP(3)", "TIMESTAMP_NTZ": "TIMESTAMP(3)", "TIMESTAMPTZ": "TIMESTAMP_LTZ(3)",
+    "STRUCT": "ROW<name type, ..>", "LIST": "ARRAY<type>",
+}  # fmt: skip
 _YEAR_MONTH = ("YEAR", "MONTH")
 _DAY_SECOND = ("DAY", "HOUR", "MINUTE", "SECOND")
 _REFUSED = ("RAW", "STRUCTURED", "BITMAP", "GEOGRAPHY", "DESCRIPTOR")
@@ -117,6 +126,8 @@ def _base(cursor: Cursor) -> t.Type:
             return _row(cursor)
     if word in _REFUSED:
         cursor.unsupported(f"The type {word} is not supported.", start, "Declare the column as STRING, or CAST what is read.")
+    if word in _ELSEWHERE:
+        cursor.unexpected(start, f"a data type. Here {word} is {_ELSEWHERE[word]}.")
     return cursor.unexpected(start, "a data type")
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _DROPPED = "dropped-"
 _WHY_SECONDS = 60.0
-_ANEW = "Its statement, submitted again, begins anew, where the options of its sources say."
+ANEW = "Its statement, submitted again, begins anew, where the options of its sources say."
 # A process that lives writes figures more often.
 _SILENT_SECONDS = 30.0
 
@@ -90,6 +90,13 @@ class JobRecord:
         if status is None:
             return "SUSPENDED" if (last := self.latest) is None or last.is_open else "FINISHED"
         return "SUSPENDED" if status.lives else status.status
+
+    @property
+    def finished(self) -> str | None:
+        """How it has finished; None where it has not."""
+        if self.state != "FINISHED":
+            return None
+        return "was drained" if self.latest is not None and self.latest.drained else "has finished: it has no more to read"
 
     @property
     def error(self) -> str | None:
@@ -158,14 +165,15 @@ class JobRecord:
             if self.is_held():
                 again = f"sqlstream jobs restart {shlex.quote(short_name(self.name))} stops it first."
                 raise ValidationError(f"Job '{short_name(self.name)}' is running, in process {self.process}.", hint=again)
-            if self.state == "FINISHED":
-                how = "was drained" if self.latest is not None and self.latest.drained else "has finished: it has no more to read"
-                raise ValidationError(f"Job '{short_name(self.name)}' {how}.", hint=_ANEW)
+            if self.finished is not None:
+                raise ValidationError(f"Job '{short_name(self.name)}' {self.finished}.", hint=ANEW)
             held = self.has_process
         elif self.is_held():
             held = lambda: self.is_held() or (action is Action.RESTART and self.has_process())
         else:
-            raise ValidationError(f"Job '{short_name(self.name)}' is not running: it is {self.state}.", hint="SHOW JOBS lists the jobs.")
+            raise ValidationError(
+                f"Job '{short_name(self.name)}' is not running: it is {self.state}.", hint="Its statement, submitted again, starts it."
+            )
         answer = requests.ask(self.path, self.name, action, held, seconds, interrupted)
         if answer.error is not None:
             raise JobFailed(answer.error, hint=answer.hint)
