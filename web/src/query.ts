@@ -56,6 +56,8 @@ class QueryView {
   private readonly parameters = document.getElementById("parameters") as HTMLFormElement | null;
   private readonly saved: string;
   private running = false;
+  /** So many milliseconds of the last run were the user's, who had a question to answer. */
+  private thought = 0;
   /** The end of what runs. */
   private ending = Promise.resolve();
   /** What the last run has failed with, in the text of the editor. */
@@ -150,9 +152,10 @@ class QueryView {
     this.results.hide();
     this.status.textContent = this.session.open ? "Running ..." : "Connecting ...";
     const began = performance.now();
+    this.thought = 0;
     try {
       await what();
-      this.status.textContent = `Done in ${number((performance.now() - began) / 1000)} s`;
+      this.status.textContent = `Done in ${number((performance.now() - began - this.thought) / 1000)} s`;
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
       this.status.textContent = "Failed";
@@ -255,7 +258,9 @@ class QueryView {
       const agree = made("button", yes) as HTMLButtonElement;
       const decline = made("button", "Cancel") as HTMLButtonElement;
       this.status.textContent = "Waiting for your answer";
+      const asked = performance.now();
       const choose = (chosen: boolean) => {
+        this.thought += performance.now() - asked;
         this.decline = null;
         this.status.textContent = "Running ...";
         place.replaceChildren();

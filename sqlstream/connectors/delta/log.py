@@ -105,11 +105,15 @@ def _counts(metrics: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _size(log: Path, version: int) -> tuple[int | None, int | None]:
-    """The files and the bytes of a version."""
-    try:
-        with (log / f"{version:020}.crc").open("rb") as opened:
-            said = _json(opened.read(_CHECKSUM_BYTES)) or {}
-    except FileNotFoundError:
+    """The files and the bytes of a version; of the one before where its own are not written yet, as just behind its commit."""
+    for each in (version, version - 1):
+        try:
+            with (log / f"{each:020}.crc").open("rb") as opened:
+                said = _json(opened.read(_CHECKSUM_BYTES)) or {}
+            break
+        except FileNotFoundError:
+            continue
+    else:
         return None, None
     files, size = said.get("numFiles"), said.get("tableSizeBytes")
     return files if type(files) is int else None, size if type(size) is int else None

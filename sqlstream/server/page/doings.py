@@ -95,15 +95,16 @@ class Doings:
                 self._last[job] = Doing(action, Work(self._project, do, f"page-{action.name}"))
 
     def of(self, job: str, begun: float | None, failed: float | None) -> Doing | None:
-        """What is being done with a job, or was done lately, unless it has ``failed`` since, or has ``begun`` to run since that could not be done.
-        Both are moments, in seconds since 1970; None: it has not, or does not run.
+        """What is being done with a job, or was done lately, unless it has ``failed`` since, or has ``begun`` to run since. Both are moments, in
+        seconds since 1970; None: it has not, or does not run.
         """
         with self._lock:
             last = self._last.get(job)
             if last is None or not last.work.done:
                 return last
-            overtaken = failed if last.work.error is None else begun
-            if time.time() - last.since > _SHOWN_SECONDS or (overtaken is not None and overtaken > last.since):
+            # What could not be done may be what the job has failed with.
+            after = (begun, failed if last.work.error is None else None)
+            if time.time() - last.since > _SHOWN_SECONDS or any(moment is not None and moment > last.since for moment in after):
                 del self._last[job]
                 return None
             return last

@@ -137,6 +137,10 @@ def test_the_history_of_a_delta_table(browser: Browser, declared: Path) -> None:
     (log / f"{0:020}.json").write_text(json.dumps({"commitInfo": info}))
     (log / f"{0:020}.crc").write_text('{"tableSizeBytes": 2048, "numFiles": 3}')
     until(lambda: "Size: 3 files, 2.0 kB" in browser.get(f"{at}totals").text, said=lambda: browser.get(f"{at}totals").text)
+    # The checksum of a version is written behind its commit.
+    (log / f"{1:020}.json").write_text(json.dumps({"commitInfo": {**info, "operation": "WRITE"}}))
+    until(lambda: "WRITE" in browser.get(f"{at}totals").text)
+    assert "Size: 3 files, 2.0 kB" in browser.get(f"{at}totals").text
     page = browser.get(f"{at}totals")
     assert "0 2026-01-01 00:00:00 <img src=x onerror=alert(1)> 1,500 written 3 -" in page.text and "<img" not in page.html
     assert "History" not in browser.get(f"{at}orders").text

@@ -11,6 +11,8 @@ from urllib.parse import quote
 import pytest
 
 from sqlstream.core import private
+from sqlstream.runtime.jobs.control.requests import Action
+from sqlstream.server.page.doings import Doings
 from tests.server.page.browser import Browser
 from tests.support.sessions import feed
 from tests.support.waiting import until
@@ -137,3 +139,13 @@ def test_a_job_that_fails_says_why(on_spark: Client, browser: Browser, files: Pa
     assert "No row was left out." not in shown(browser, "/job/failing?show=rows", "paid 1 42").text
     page = browser.get("/job/failing?show=exceptions")
     assert "<img src=x onerror=alert(1)>" in page.text and "<img" not in page.html
+
+
+def test_what_was_done_is_told_until_the_job_has_begun_again(tmp_path: Path) -> None:
+    doings = Doings(tmp_path)
+    doings.begin("j", Action.START, lambda: "")
+    until(lambda: (done := doings.of("j", None, None)) is not None and done.work.done)
+    done = doings.of("j", None, None)
+    assert done is not None and doings.of("j", done.since - 1, done.since - 1) is done
+    # Somebody else has upgraded it.
+    assert doings.of("j", done.since + 1, None) is None and doings.of("j", None, None) is None
