@@ -218,8 +218,11 @@ def _unknown_column(names: Sequence[str], scope: Scope, at: exp.Expr) -> Validat
     if names[0] not in tables:
         if scope.outer is not None and any(c.qualifier == names[0] for c in scope.outer.columns):
             return _unknown_column(names, scope.outer, at)
-        return ValidationError(f"Table '{names[0]}' not found", at=at, hint=did_you_mean(names[0], tables))
-    hint = did_you_mean(names[1], [c.name for c in scope.columns if c.qualifier == names[0]])
+        known = f"FROM has {', '.join(filter(None, tables))}." if tables else None
+        return ValidationError(f"Table '{names[0]}' not found", at=at, hint=did_you_mean(names[0], tables) or known)
+    others = [c.qualifier for c in scope.columns if c.qualifier and c.name == names[1]]
+    hint = f"It is a column of {', '.join(dict.fromkeys(others))}." if others else None
+    hint = hint or did_you_mean(names[1], [c.name for c in scope.columns if c.qualifier == names[0]])
     return ValidationError(f"Column '{names[1]}' not found in table '{names[0]}'", at=at, hint=hint)
 
 

@@ -321,5 +321,5 @@ def condition(node: exp.Expr, scope: Scope, clause: str) -> Expr:
     """The bound condition of a clause, see ``plain``. Raises ValidationError."""
     bound = plain(node, scope, clause)
     if not bound.type.same(BOOLEAN) and bound.type.root != "NULL":
-        raise ValidationError(f"{clause} clause must be a condition", at=node)
+        raise ValidationError(f"{clause} clause must be a condition", at=node, hint=f"It is {bound.type}: compare it, as in x > 0.")
     return bound

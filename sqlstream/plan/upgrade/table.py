@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlstream.plan.upgrade.judge import Verdict
 
-_WIDEST = 70
+# Names are cut in the middle: aggregates of one group differ at their ends.
+_WIDEST, _END = 70, 32
 
 
 def table(verdict: Verdict) -> list[str]:
@@ -19,4 +20,4 @@ def table(verdict: Verdict) -> list[str]:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= _WIDEST else f"{name[: _WIDEST - 3]}..."
+    return name if len(name) <= _WIDEST else f"{name[: _WIDEST - _END - 3]}...{name[-_END:]}"
