@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from sqlstream.connectors import CONNECTORS, find_connector
-from sqlstream.core.counts import of_several
+from sqlstream.core.counts import numbered, of_several
 from sqlstream.plan.upgrade.record import other_code, record
 
 if TYPE_CHECKING:
@@ -102,11 +102,16 @@ def judge(old: PlanRecord, new: PlanRecord, *, saved: bool = False) -> Verdict:
     elsewhere = old.zone if old.zone and old.zone != new.zone else None
     code = frozenset(other_code(old, new))
     moved = not saved and bool(before) and all(_moved(old.sinks[i], new.sinks[n]) for n, i in before.items())
-    for number, sink in enumerate(new.sinks):
+    for number, (name, sink) in enumerate(zip(numbered(sink.table for sink in new.sinks), new.sinks, strict=True)):
         if number in before:
-            matches.append(_continued(number, sink, before[number], old.sinks[before[number]], elsewhere, code, parts, moved=moved))
+            other = old.sinks[before[number]]
+            matches.append(_continued(number, sink, before[number], other, elsewhere, code, parts))
+            written = _written(name, sink, other, moved=moved)
+            if len(new.sinks) > 1 and sink.nodes[-2].id != other.nodes[-2].id:
+                written = replace(written, why=f"{written.why}; its query has changed")
+            parts.append(written)
         else:
-            matches.append(_begun(number, sink, old, parts))
+            matches.append(_begun(number, name, sink, old, parts))
     gone = "it is no longer written"
     parts += [Judged("sink", sink.table, Fate.LOST, gone) for i, sink in enumerate(old.sinks) if i not in before.values()]
     rekeyed = any(_rekeyed(old.sinks[i], new.sinks[n]) for n, i in before.items())
@@ -145,23 +150,19 @@ def _rekeyed(old: SinkRecord, new: SinkRecord) -> bool:
     return bool(new.place) and old.place == new.place and None not in (old.key, new.key) and old.key != new.key
 
 
-def _begun(number: int, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) -> SinkMatch:
+def _begun(number: int, name: str, sink: SinkRecord, old: PlanRecord, parts: list[Judged]) -> SinkMatch:
     """A sink that was not there: it begins where another one that reads the same is."""
     for i, other in enumerate(old.sinks):
         sources, fewer = _sources(other, sink, [])
         if len(sources) == len(sink.sources) and sink.sources and not sink.statics:
-            parts.append(Judged("sink", sink.table, Fate.NEW, f"gets new rows only, from where '{other.table}' stopped"))
+            parts.append(Judged("sink", name, Fate.NEW, f"gets new rows only, from where '{other.table}' stopped"))
             return SinkMatch(number, i, {}, sources, stateful=False, fewer=fewer)
-    parts.append(Judged("sink", sink.table, Fate.NEW, "reads its sources from where their options say"))
+    parts.append(Judged("sink", name, Fate.NEW, "reads its sources from where their options say"))
     return SinkMatch(number, None, {}, {})
 
 
-def _continued(
-    number: int, sink: SinkRecord, before: int, other: SinkRecord, zone: str | None, code: Set[str], parts: list[Judged], *, moved: bool
-) -> SinkMatch:
-    """``zone``: that of the job before where it is another; ``code``: the functions whose code is another; ``moved``: the job writes nowhere where it
-    did.
-    """
+def _continued(number: int, sink: SinkRecord, before: int, other: SinkRecord, zone: str | None, code: Set[str], parts: list[Judged]) -> SinkMatch:
+    """``zone``: that of the job before where it is another; ``code``: the functions whose code is another."""
     judged: list[Judged] = []
     if zone is None:
         read = frozenset(place for source in other.sources for place in source.places)
@@ -175,20 +176,18 @@ def _continued(
     if other.statics != sink.statics:
         parts.append(Judged("source", sink.table, Fate.LOST, "other tables than before are read once, when the job begins"))
     loses = any(part.fate is Fate.LOST for part in judged)
-    match = SinkMatch(number, before, nodes, sources, loses=loses, in_part=in_part, fewer=fewer)
-    parts.append(_written(sink, other, moved=moved))
-    return match
+    return SinkMatch(number, before, nodes, sources, loses=loses, in_part=in_part, fewer=fewer)
 
 
-def _written(sink: SinkRecord, other: SinkRecord, *, moved: bool) -> Judged:
-    """The fate of a sink that goes on as ``other``."""
+def _written(name: str, sink: SinkRecord, other: SinkRecord, *, moved: bool) -> Judged:
+    """The fate of a sink that goes on as ``other``; ``moved``: the job writes nowhere where it did."""
     if _moved(other, sink):
         if moved:
-            return Judged("sink", sink.table, Fate.LOST, "the job writes to none of its earlier places: earlier rows are not there")
-        return Judged("sink", sink.table, Fate.NEW, "it is another place, which gets new rows only")
+            return Judged("sink", name, Fate.LOST, "the job writes to none of its earlier places: earlier rows are not there")
+        return Judged("sink", name, Fate.NEW, "it is another place, which gets new rows only")
     if _rekeyed(other, sink):
         before = f"was ({', '.join(other.key or ())})" if other.key else "is new"
-        return Judged("sink", sink.table, Fate.LOST, f"its PRIMARY KEY {before}: existing rows are identified by the earlier key")
+        return Judged("sink", name, Fate.LOST, f"its PRIMARY KEY {before}: existing rows are identified by the earlier key")
     told = ["nothing is written twice" if sink.place else "it gets new rows only: it does not store earlier ones"]
     if sink.table != other.table:
         told[0] += f"; it was called {other.table}"
@@ -197,7 +196,7 @@ def _written(sink: SinkRecord, other: SinkRecord, *, moved: bool) -> Judged:
     if added := [c for c in sink.columns if c not in other.columns]:
         told.append(f"columns are added: {', '.join(added)}")
     told += _other_options(other, sink)
-    return Judged("sink", sink.table, Fate.KEPT, "; ".join(told))
+    return Judged("sink", name, Fate.KEPT, "; ".join(told))
 
 
 def _nodes(

@@ -168,6 +168,16 @@ def test_rows_are_taken_back_from_what_has_them(plans, before: str, after: str, 
     assert bool(verdict.lost) == bool(lost)
 
 
+def test_two_queries_into_one_table_are_told_apart(plans) -> None:
+    other = "SELECT item, CAST({} AS BIGINT) FROM bids WHERE price > 1"
+    verdict = judge(plans(COUNT, other.format(1), into=("out_", "out_")), plans(COUNT, other.format(2), into=("out_", "out_")))
+    assert [(part.name.rpartition(".")[2], "its query has changed" in part.why) for part in verdict.parts if part.what == "sink"] == [
+        ("out_", False), ("out_ (2)", True),
+    ]  # fmt: skip
+    (only,) = [part.why for part in judge(plans(COUNT), plans(COUNT.replace("COUNT(*)", "COUNT(id)"))).parts if part.what == "sink"]
+    assert "its query has changed" not in only
+
+
 def test_nothing_begins_empty_above_rows_that_were_counted(plans) -> None:
     counted = "SELECT item, COUNT(DISTINCT id) AS n FROM bids GROUP BY item"
     verdict = judge(plans(counted), plans(LARGEST.format(counted)))
