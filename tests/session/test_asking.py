@@ -53,14 +53,18 @@ def test_drop_asks_and_tells_what_depends_on_it(shell, asked):
 def test_a_yes_drops(shell, asked):
     session = shell(True)
     list(session.run("DROP TABLE sink; DROP VIEW IF EXISTS nothing; DROP DATABASE IF EXISTS d"))
-    assert asked == ["DROP TABLE sink?", "DROP DATABASE d?"]
+    assert asked == ["DROP TABLE sink?"]
     assert "sink" not in tables(session)
 
 
 def test_nothing_is_asked_of_what_is_not_there(shell, asked):
     with pytest.raises(ValidationError, match="Table with identifier 'default_catalog.default_database.sinc' does not exist"):
         list(shell(True).run("DROP TABLE sinc"))
+    with pytest.raises(ValidationError, match="does not exist"):
+        list(shell(True).run("DROP DATABASE d"))
     assert asked == []
+    list(shell(True).run("CREATE DATABASE d; DROP DATABASE d"))
+    assert asked == ["DROP DATABASE d?"]
 
 
 def test_a_script_is_not_asked(tmp_path):

@@ -73,5 +73,7 @@ def _dropping(node: ast.Drop, context: Context) -> str | None:
         if catalog.get(catalog.path(names), node.this) is None:
             return None
         needed = sorted(map(str, dependents.of_object(catalog.path(names), catalog, context.jobs, context.project)))
+    elif node.kind == "DATABASE" and catalog.find_database(*catalog.database_path(names, "drop", node.this)) is None:
+        return None
     depending = f" These depend on it: {', '.join(needed)}." if needed else ""
     return f"DROP {node.args['kind']} {'.'.join(names)}?{depending}"
