@@ -77,7 +77,7 @@ def test_offsets_are_looked_up(spark, broker) -> None:
         assert offsets_of("timestamp=0", "looked", kafka) == {0: 0, 1: 0}
         assert offsets_of("timestamp=2001-01-31T08:00:00Z", "looked", kafka)[full] == 0
         assert offsets_of("timestamp=2999-01-31 08:00:00", "looked", kafka, "Europe/Berlin") == latest
-        with pytest.raises(ValidationError, match=f"Partition {full} .* has no offset 6: it can go on from 0 to 5"):
+        with pytest.raises(ValidationError, match=f"Partition {full} .* has no offset 6: it can resume from 0 to 5"):
             offsets_of(f"partition:{full},offset:6", "looked", kafka)
         with pytest.raises(ValidationError, match="has no partition 2: it has 2"):
             offsets_of("partition:2,offset:0", "looked", kafka)
@@ -129,7 +129,7 @@ def test_a_job_goes_on_from_offsets_that_are_set(topic: Topic) -> None:
         topic.start()
     list(topic.session.run("ALTER JOB 'reader' SET OFFSETS ()"))
     list(topic.session.run(f"ALTER JOB 'reader' SET OFFSETS ('{topic.name}' = 'partition:0,offset:9')"))
-    with pytest.raises(ValidationError, match="has no offset 9: it can go on from 0 to 3"):
+    with pytest.raises(ValidationError, match="has no offset 9: it can resume from 0 to 3"):
         topic.start()
     list(topic.session.run("ALTER JOB 'reader' SET OFFSETS ()"))
     topic.send("d")
