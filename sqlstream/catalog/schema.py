@@ -204,17 +204,18 @@ def check_watermark(table: Table, watermark: WatermarkStrategy, types: Mapping[s
     if is_source_watermark(watermark.expression):
         return
     watermark_type = expression_type(watermark.expression, tuple(types.items()), scope)
+    instead = f"Write WATERMARK FOR {watermark.column} AS {watermark.column} - INTERVAL '5' SECOND."
     if not is_time(watermark_type):
         raise ValidationError(
             f"Invalid data type of expression for watermark definition. {TIME_TYPE}, but the watermark expression type is {watermark_type.full}",
             at=watermark.expression,
-            hint=f"Write WATERMARK FOR {watermark.column} AS {watermark.column} - INTERVAL '5' SECOND.",
+            hint=instead,
         )
     if watermark_type.root != rowtime.root:
         raise ValidationError(
             f"The watermark declaration's output data type '{watermark_type.full}' is different from the time field's data type '{rowtime.full}'.",
             at=watermark.expression,
-            hint=f"Write WATERMARK FOR {watermark.column} AS {watermark.column} - INTERVAL '5' SECOND.",
+            hint=instead,
         )
 
 

@@ -58,8 +58,10 @@ def _over(node: Over) -> None:
         distinct_in_frames(node)
 
 
-# What takes only rows that stay.
-CHANGING = "It takes rows that never change. Aggregate below it by windows (TUMBLE, HOP, CUMULATE), or move the query that changes rows behind it."
+def takes_no_changes(name: str, cause: Node, kinds: str = "update") -> ValidationError:
+    """That what Flink calls ``name`` takes only rows that never change, and ``cause`` makes changes of these ``kinds``."""
+    hint = "It takes rows that never change. Aggregate below it by windows (TUMBLE, HOP, CUMULATE), or move the query that changes rows behind it."
+    return ValidationError(f"{name} doesn't support consuming {kinds} changes which is produced by node {describe(cause)}", hint=hint)
 
 
 def distinct_in_frames(node: Over) -> None:
@@ -76,6 +78,4 @@ def distinct_in_frames(node: Over) -> None:
 def _append_only(node: Node) -> None:
     cause = updating_node(node)
     if cause is not None and changelog_mode(cause).updates:
-        name = "TemporalSort" if isinstance(node, Sort) else "OverAggregate"
-        problem = f"StreamPhysical{name} doesn't support consuming update changes which is produced by node {describe(cause)}"
-        raise ValidationError(problem, hint=CHANGING)
+        raise takes_no_changes(f"StreamPhysical{'TemporalSort' if isinstance(node, Sort) else 'OverAggregate'}", cause)

@@ -31,7 +31,7 @@ from sqlstream.plan.nodes import (
     WindowTvf,
     scans,
 )
-from sqlstream.plan.order import CHANGING, distinct_in_frames, in_time_order
+from sqlstream.plan.order import distinct_in_frames, in_time_order, takes_no_changes
 from sqlstream.plan.places import at_clause, clause_of
 from sqlstream.plan.properties import changelog_mode, field, fields, on_time, state_ttl, static, updating_node, upsert_key, walk, windowing
 from sqlstream.sql.expressions import ColumnRef
@@ -149,8 +149,7 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
         case Match(input=source) if streaming and changelog_mode(source).updates:
             cause = updating_node(source)
             assert cause is not None
-            problem = f"Match Recognize doesn't support consuming update changes which is produced by node {describe(cause)}"
-            raise ValidationError(problem, hint=CHANGING)
+            raise takes_no_changes("Match Recognize", cause)
         case IntervalJoin() if streaming:
             _interval_join(node)
         case TemporalJoin() if streaming:
@@ -239,9 +238,7 @@ def _interval_join(node: IntervalJoin) -> None:
 def _append_only(source: Node, name: str) -> None:
     """Refuses rows that change as input of what Flink calls ``name``."""
     if (cause := updating_node(source)) is not None:
-        kinds = "update and delete" if changelog_mode(source).deletes else "update"
-        problem = f"{name} doesn't support consuming {kinds} changes which is produced by node {describe(cause)}"
-        raise ValidationError(problem, hint=CHANGING)
+        raise takes_no_changes(name, cause, "update and delete" if changelog_mode(source).deletes else "update")
 
 
 def _append_inputs(node: Node) -> None:

@@ -49,11 +49,7 @@ def titled(title: str, names: Sequence[str], types: Sequence[Type | None], row: 
 
 def wrapped(line: str, width: int) -> list[str]:
     """A line in parts, at words where it can be, each indented as the line is."""
-    inset = line[: len(line) - len(line.lstrip())]
-    parts: list[str] = []
-    for part in textwrap.wrap(line, width, subsequent_indent=inset, break_on_hyphens=False) or [""]:
-        parts += _within(part, width)
-    return parts
+    return [piece for part in _parts(line, width, tears=True) for piece in _within(part, width)]
 
 
 def is_whole(word: str) -> bool:
@@ -63,9 +59,13 @@ def is_whole(word: str) -> bool:
 
 def at_words(line: str, width: int) -> Iterator[str]:
     """A line in parts of whole words, each indented as the line is: one is wider where its only word is."""
-    inset = line[: len(line) - len(line.lstrip())]
-    for part in textwrap.wrap(line, width, subsequent_indent=inset, break_long_words=False, break_on_hyphens=False) or [""]:
+    for part in _parts(line, width, tears=False):
         yield from [part] if is_whole(part) else _within(part, width)
+
+
+def _parts(line: str, width: int, *, tears: bool) -> list[str]:
+    inset = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(line, width, subsequent_indent=inset, break_long_words=tears, break_on_hyphens=False) or [""]
 
 
 def _within(part: str, width: int) -> Iterator[str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.core import storage
-from sqlstream.core.counts import numbered
 from sqlstream.core.errors import JobFailed, SqlStreamError
 from sqlstream.core.job_names import short_name
 from sqlstream.core.spark_releases import INSTALLED
@@ -19,7 +18,7 @@ from sqlstream.runtime.jobs.machine import JobMachine, JobStatus
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, Strategy
 from sqlstream.runtime.monitor.figures import clock
 from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics
-from sqlstream.runtime.monitor.why import reasons
+from sqlstream.runtime.monitor.why import reasons, sink_names
 from sqlstream.runtime.queries.watch import BatchQuery, Watch, await_pause
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ class Job:
     @property
     def sink_names(self) -> list[str]:
         """The tables that its queries write; what several write has their numbers."""
-        return numbered(sink.table.path.name for sink in self.sinks)
+        return sink_names(self.sinks)
 
     @property
     def mode(self) -> str | None:

@@ -29,7 +29,7 @@ from sqlstream.runtime.monitor.figures import clock, duration, moment, no_answer
 from sqlstream.sql.text import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sqlstream.runtime.monitor.metrics import FilterRows, JobMetrics, QueryMetrics, Split, Timed
 
@@ -78,12 +78,17 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
             listed.append(Reason("The process that ran the job has ended without stopping it.", _AGAIN))
         case "INITIALIZING":
             listed.append(Reason("A process has the job, whose queries have not started yet."))
-    for name, sink, query in zip(numbered(s.table.path.name for s in sinks), sinks, job.queries, strict=False):
+    for name, sink, query in zip(sink_names(sinks), sinks, job.queries, strict=False):
         start = f"Into {name}: " if len(job.queries) > 1 else ""
         running = job.status == "RUNNING"
         about = _of_query(query, sink, idle_timeout(sink, idle_ms), job.zone) if running else _lost_rows(query, sink, job.zone)
         listed += [Reason(start + r.text, r.hint) for r in about]
     return listed
+
+
+def sink_names(sinks: Iterable[Sink]) -> list[str]:
+    """The tables that queries write; what several write has their numbers."""
+    return numbered(sink.table.path.name for sink in sinks)
 
 
 def trouble(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> Reason | None:

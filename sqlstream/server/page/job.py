@@ -7,6 +7,7 @@ import json
 from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.kafka import skipped
@@ -245,16 +246,12 @@ def _why(record: JobRecord, row: JobRow) -> list[Reason]:
 
 
 def _versions(versions: Sequence[Version]) -> Iterator[VersionShown]:
-    before: Version | None = None
-    for version in versions:
-        if before is None:
-            yield VersionShown(version)
-        else:
-            lines = difflib.unified_diff(before.sql.splitlines(), version.sql.splitlines(), lineterm="", n=3)
-            old, new = before.plan, version.plan
-            others = () if old is None or new is None else differences(old, new)
-            yield VersionShown(version, tuple(line for line in lines if not line.startswith(("---", "+++"))), tuple(others))
-        before = version
+    plans = [version.plan for version in versions]
+    yield from map(VersionShown, versions[:1])
+    for (before, version), (old, new) in zip(pairwise(versions), pairwise(plans), strict=True):
+        lines = difflib.unified_diff(before.sql.splitlines(), version.sql.splitlines(), lineterm="", n=3)
+        others = () if old is None or new is None else differences(old, new)
+        yield VersionShown(version, tuple(line for line in lines if not line.startswith(("---", "+++"))), tuple(others))
 
 
 def _left_out(folder: Path, runs: set[str]) -> list[Left]:

@@ -240,8 +240,8 @@ class _Pages:
                 continue
 
     def _rendered(self, request: Request, shown: Shown, layout: str, *, follows: bool = True) -> str:
-        more = {"totals": self._totals()} if follows else {"totals": self._totals(), "live": None}
-        return html.rendered(shown.template, {**self._around(request, shown), **more}, layout=layout)
+        around = self._around(request, shown)
+        return html.rendered(shown.template, {**around, "totals": self._totals(), "live": around["live"] if follows else None}, layout=layout)
 
     async def totals(self, _request: Request) -> Response:
         """What the jobs do together: a view that does not follow the server asks for it."""

@@ -14,6 +14,8 @@ _COUNT = "Write CARDINALITY(array)."
 _JSON = "Write JSON_VALUE(text, '$.path'), or JSON_QUERY for a part."
 _LIST = "Write LISTAGG(text, ',')."
 _ARRAY = "Write ARRAY_AGG(x)."
+_MEDIAN = "Write PERCENTILE(x, 0.5)."
+_DISTINCT = "Write COUNT(DISTINCT x)."
 _SPLIT = "Write SPLIT_INDEX(text, ',', 0): the first part is 0."
 _ROW = "Write ROW(a, b), with names by CAST(ROW(a, b) AS ROW<x INT, y STRING>)."
 _CAST = "Write TRY_CAST(value AS type)."
@@ -34,14 +36,14 @@ FUNCTIONS: dict[str, str] = {
     "GET_JSON_OBJECT": _JSON, "JSON_EXTRACT": _JSON, "JSON_EXTRACT_SCALAR": _JSON, "EXTRACTJSONFIELD": _JSON, "FROM_JSON": _JSON,
     "GROUP_CONCAT": _LIST, "STRING_AGG": _LIST,
     "COLLECT_LIST": _ARRAY, "LIST": _ARRAY, "COLLECT_SET": "Write ARRAY_AGG(DISTINCT x).",
-    "MEDIAN": "Write PERCENTILE(x, 0.5).", "PERCENTILE_CONT": "Write PERCENTILE(x, 0.5).", "APPROX_PERCENTILE": "Write PERCENTILE(x, 0.5).",
-    "APPROX_COUNT_DISTINCT": "Write COUNT(DISTINCT x).", "DATE_PART": "Write EXTRACT(MINUTE FROM time).", "TO_JSON": "Write JSON_STRING(x).",
+    "MEDIAN": _MEDIAN, "PERCENTILE_CONT": _MEDIAN, "APPROX_PERCENTILE": _MEDIAN,
+    "APPROX_COUNT_DISTINCT": _DISTINCT, "DATE_PART": "Write EXTRACT(MINUTE FROM time).", "TO_JSON": "Write JSON_STRING(x).",
     "SESSION_WINDOW": "Write FROM TABLE(SESSION(TABLE t PARTITION BY key, DESCRIPTOR(time), INTERVAL '5' MINUTE)): HELP SESSION.",
     "SPLIT_PART": _SPLIT,
     "STRUCT": _ROW, "NAMED_STRUCT": _ROW, "OBJECT_CONSTRUCT": _ROW,
     "SAFE_CAST": _CAST, "TRY_TO_NUMBER": _CAST, "TO_NUMBER": "Write CAST(text AS DECIMAL(12, 2)).",
     "COUNT_IF": "Write COUNT(*) FILTER (WHERE condition).", "COUNTIF": "Write COUNT(*) FILTER (WHERE condition).",
-    "SUM_IF": "Write SUM(x) FILTER (WHERE condition).", "COUNT_DISTINCT": "Write COUNT(DISTINCT x).",
+    "SUM_IF": "Write SUM(x) FILTER (WHERE condition).", "COUNT_DISTINCT": _DISTINCT,
     "LATEST_BY_OFFSET": "Write LAST_VALUE(x).", "EARLIEST_BY_OFFSET": "Write FIRST_VALUE(x).", "ANY_VALUE": "Write FIRST_VALUE(x).",
     "MONOTONICALLY_INCREASING_ID": "Write ROW_NUMBER() OVER (ORDER BY time), or UUID().", "NEWID": "Write UUID().", "RANDOM": "Write RAND().",
     "STRPOS": "Write POSITION('x' IN text).", "CHARINDEX": "Write POSITION('x' IN text).", "CONTAINS": "Write text LIKE '%x%'.",

@@ -13,6 +13,8 @@ _LIMIT = "Write LIMIT, with the number of rows, at the end of the query."
 _WINDOW = "Write FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(time), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end: HELP TUMBLE."
 _ALL_CHANGES = "Leave it out: a query of a stream gives every change, and a window its rows when the watermark passes its end."
 _STREAM = "Write CREATE TABLE: a table of 'connector' = 'kafka' is a stream."
+_COLUMNS, _TABLES = "Name the columns that you want.", "Write SHOW TABLES."
+_TOPICS = "SHOW TABLES lists tables; INFER TABLE FROM 'topic' makes one of a topic, and PEEK 'topic' shows its records."
 # Consecutive words and signs, of which the parser stops at one; ``*`` is any.
 FORMS: tuple[tuple[str, str], ...] = (
     (": :", "Write CAST(value AS type)."),
@@ -45,23 +47,23 @@ FORMS: tuple[tuple[str, str], ...] = (
     (") , SELECT", "Leave out the comma before SELECT."),
     ("DROP STREAM", "Write DROP TABLE name."),
     ("DESCRIBE STREAM", "Write DESCRIBE name."),
-    ("SHOW STREAMS", "Write SHOW TABLES."),
-    ("LIST TABLES", "Write SHOW TABLES."),
-    ("LIST STREAMS", "Write SHOW TABLES."),
-    ("SHOW TOPICS", "SHOW TABLES lists tables; INFER TABLE FROM 'topic' makes one of a topic, and PEEK 'topic' shows its records."),
-    ("LIST TOPICS", "SHOW TABLES lists tables; INFER TABLE FROM 'topic' makes one of a topic, and PEEK 'topic' shows its records."),
+    ("SHOW STREAMS", _TABLES),
+    ("LIST TABLES", _TABLES),
+    ("LIST STREAMS", _TABLES),
+    ("SHOW TOPICS", _TOPICS),
+    ("LIST TOPICS", _TOPICS),
     ("PRINT *", "Write PEEK 'topic', or SELECT * FROM table."),
     ("TERMINATE *", "Write STOP JOB 'name'; SHOW JOBS lists the jobs."),
     ("CREATE MATERIALIZED VIEW", "Write CREATE TABLE name (columns) WITH ('connector' = ..) and INSERT INTO name SELECT .., a job that keeps it."),
     (") PARTITION BY", "Write PARTITIONED BY (column) behind the columns, before WITH."),
     (", )", "Leave out the comma before )."),
     ("GROUP BY ALL", "Name the columns of the groups."),
-    ("* EXCEPT (", "Name the columns that you want."),
-    ("* EXCLUDE (", "Name the columns that you want."),
-    ("* REPLACE (", "Name the columns that you want."),
+    ("* EXCEPT (", _COLUMNS),
+    ("* EXCLUDE (", _COLUMNS),
+    ("* REPLACE (", _COLUMNS),
     ("DEFAULT *", "Leave it out: a column without a value is NULL. COALESCE(x, value) in the query gives another one."),
     ("SAMPLE *", "Write WHERE RAND() < 0.1."),
-    ("- >", "Write JSON_VALUE(text, '$.path'), or JSON_QUERY for a part."),
+    ("- >", elsewhere_functions.FUNCTIONS["FROM_JSON"]),
     ("USING DELTA", "Write WITH ('connector' = 'delta', 'table-path' = '..') behind the columns."),
 )  # fmt: skip
 _FORMS = [(form.split(), hint) for form, hint in FORMS]
