@@ -215,7 +215,7 @@ def _list(project: Path, jobs: Place, *, as_json: bool, extended: bool) -> int:
     # A script whose jobs have not begun yet, or whose process is started again.
     waiting = [s for p, s in scripts.items() if p not in of_jobs]
     if not (as_json or extended):
-        rows = [(job.name, job.since, job.figures) for job in known] + [(Path(s.file).name, None, {"status": "STARTING"}) for s in waiting]
+        rows = [(job.name, job.state_since, job.figures) for job in known] + [(Path(s.file).name, None, {"status": "STARTING"}) for s in waiting]
         _print_table(SUMMARY, [tuple(cell or "" for cell in row) for row in summaries(rows, _time)])
         return 0
     all_rows = [_row(project, job, scripts) for job in known]
@@ -388,12 +388,22 @@ def _comes_again(project: Path, job: JobRecord) -> bool:
 
 
 def _script(project: Path, jobs: Place, file: Path) -> Path:
-    """The script ``file``; where there is none, that of the job which is called so."""
-    if file.is_file() or not registry.exists(jobs, str(file)):
+    """The script ``file``; where there is none, that of the job which is called so. Raises ValidationError where that has none either."""
+    if file.is_file():
         return file
+    if not registry.exists(jobs, str(file)):
+        raise ValidationError(f"There is no file '{file}', and no job of that name.", hint="sqlstream jobs list lists the jobs.")
     job = registry.find(jobs, str(file))
     of = _ran(project, job)
-    return Path(of.file) if of is not None and Path(of.file).is_file() else handed_over.file_of(project, job.path)
+    script = Path(of.file) if of is not None and Path(of.file).is_file() else handed_over.file_of(project, job.path)
+    if not script.is_file():
+        raise ValidationError(f"Job '{short_name(job.name)}' has no script that could run in the background.", hint=_submitted(job))
+    return script
+
+
+def _submitted(job: JobRecord) -> str:
+    """How a job is begun again that no script in the background has run."""
+    return f"Run its script, or submit its statement in a shell; sqlstream jobs show {shlex.quote(short_name(job.name))} has it."
 
 
 def _ran(project: Path, job: JobRecord) -> Background | None:
@@ -446,10 +456,10 @@ def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPla
     elif handed_over.file_of(project, job.path).is_file():
         how = f"sqlstream jobs start {shlex.quote(short_name(job.name))} --detach runs it in the background."
     else:
-        how = "Run it, and the job starts."
+        how = _submitted(job)
     if job.finished is not None:
-        raise ValidationError(f"Job '{short_name(job.name)}' {job.finished}, and its script does not run.", hint=f"{how} {registry.ANEW}")
-    raise ValidationError(f"The script of job '{short_name(job.name)}' does not run.", hint=how)
+        raise ValidationError(f"Job '{short_name(job.name)}' {job.finished}, and its process has ended.", hint=f"{how} {registry.ANEW}")
+    raise ValidationError(f"The process of job '{short_name(job.name)}' has ended.", hint=how)
 
 
 def _start_again(job: JobRecord) -> int:

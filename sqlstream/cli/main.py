@@ -107,8 +107,9 @@ def main(argv: Sequence[str] | None = None, *, fronts: Fronts | None = None) -> 
 
 
 def _main(argv: list[str], fronts: Fronts | None) -> int:
+    subcommand = argv[0] if argv and argv[0] in SUBCOMMANDS else None
     try:
-        return _subcommand(argv[0], argv[1:]) if argv and argv[0] in SUBCOMMANDS else _client(argv, fronts)
+        return _client(argv, fronts) if subcommand is None else _subcommand(subcommand, argv[1:])
     except Terminated as end:
         return end.exit_code
     except KeyboardInterrupt:
@@ -118,7 +119,8 @@ def _main(argv: list[str], fronts: Fronts | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
-        Screen().error(error if isinstance(error, SqlStreamError) else defect(error, _of_project().parse_known_args(argv)[0].project or Path.cwd()))
+        known = error if isinstance(error, SqlStreamError) else defect(error, _of_project().parse_known_args(argv)[0].project or Path.cwd())
+        Screen().error(known, of_statement=subcommand is None)
         return 1
 
 

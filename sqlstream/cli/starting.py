@@ -63,9 +63,7 @@ WantedBy=default.target
 
 
 def command_of(project: Path, file: Path, options: Sequence[str]) -> tuple[str, ...]:
-    """What runs the script ``file``. Raises ValidationError where it can't be read."""
-    if not file.is_file():
-        raise ValidationError(f"There is no file '{file}'.", hint="sqlstream jobs list has the names of jobs: one that was handed over has a file.")
+    """What runs the script ``file``."""
     return sys.executable, "-m", "sqlstream", "--project", str(project), "-f", str(file.resolve()), *options
 
 
@@ -78,13 +76,13 @@ def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> 
     except EndedAtOnce as error:
         sys.stderr.write(error.said)
         raise
-    where = f"in the background, under supervisor {begun.supervisor}; log: {begun.log}"
     if begun.ended:
         print(f"'{file}' has ended: {begun.log}")
-    elif begun.jobs:
-        print(f"{', '.join(short_names(begun.jobs))}: {where}")
-    else:
-        print(f"'{file}' has no job yet; it goes on {where}")
+        return 0
+    # Further ones begin behind these.
+    names = short_names(begun.jobs)
+    jobs_so_far = f"its first {'job is' if len(names) == 1 else 'jobs are'} {', '.join(names)}" if names else "it has no job yet"
+    print(f"'{file}' runs in the background, under supervisor {begun.supervisor}; {jobs_so_far}. Log: {begun.log}")
     return 0
 
 

@@ -111,6 +111,9 @@ class Declined(ValidationError):
 class AlreadyThere(ValidationError):
     """What is to be made exists: the statement may have run before."""
 
+    def __init__(self, message: str, *, at: Any = None) -> None:
+        super().__init__(message, at=at, hint="CREATE .. IF NOT EXISTS keeps what is there, ALTER changes it, DROP removes it.")
+
 
 class NotSupported(SqlStreamError):
     """Valid in Flink, refused here; the hint says what to write instead, always."""

@@ -17,6 +17,7 @@ from sqlstream.lint.rules import (
     secret,
     select_star,
     unbounded_state,
+    unknown_option,
     unused,
     upsert_key,
     watermark_delay,
@@ -55,6 +56,7 @@ RULES: tuple[Rule, ...] = (
     Rule("L013", "INSERTs of a statement set that share a query with RAND, UUID or the clock in it.", own_values.check, submit=True),
     Rule("L014", "A rowtime that may be a constant of the far future.", far_future.check),
     Rule("L015", "An option of a table that asks for more than it gets.", promises.check),
+    Rule("L016", "SET or RESET of a key that no option has.", unknown_option.check),
 )
 
 

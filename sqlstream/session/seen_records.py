@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sqlstream.connectors.kafka.client import Record
     from sqlstream.connectors.kafka.records import Layout
+    from sqlstream.formats.base import Fields
     from sqlstream.sql.tables import Table
 
 # Of a key and a value so many bytes are looked at, and of a cell so many characters shown.
@@ -40,12 +41,12 @@ class Seen:
     cells: tuple[str | None, ...] | None = None
 
 
-def seen(records: Sequence[Record], table: Table | None) -> tuple[tuple[str, ...], tuple[Seen, ...]]:
+def seen(records: Sequence[Record], table: Table | None) -> tuple[Fields, tuple[Seen, ...]]:
     """The columns of ``table`` that are told from the values of records, none where they can't be, and the records."""
     layout = _layout(table)
-    names = () if layout is None else tuple(name for name, _ in layout.value_fields)
+    fields = () if layout is None else tuple(layout.value_fields)
     options = {} if table is None else table.options
-    return names, tuple(
+    return fields, tuple(
         Seen(r.partition, r.offset, seconds(r.timestamp), _text(r.key), _text(r.value), None if layout is None else _cells(r.value, layout, options))
         for r in records
     )

@@ -90,13 +90,13 @@ class Screen:
         for message in messages:
             self.notify(f"[NOTICE] {message}")
 
-    def error(self, error: BaseException, *, verbose: bool = False) -> None:
+    def error(self, error: BaseException, *, verbose: bool = False, of_statement: bool = True) -> None:
         if self.log_format == "json":
             self._log("ERROR", **error_fields(error, verbose=verbose or self.verbose))
             return
         stream = self.err or sys.stderr
         # The first line is wrapped with its colour.
-        first, *rest = error_lines(error, verbose=verbose or self.verbose, width=_width(stream))
+        first, *rest = error_lines(error, verbose=verbose or self.verbose, width=_width(stream), of_statement=of_statement)
         self._notify(_RED, first)
         for line in rest:
             self._notify("", line, as_it_is=True)
@@ -219,14 +219,18 @@ def error_fields(error: BaseException, *, verbose: bool) -> dict[str, str]:
     return fields | ({"trace": masked_value("".join(traceback.format_exception(error)))} if verbose else {})
 
 
-def error_lines(error: BaseException, *, verbose: bool, width: int | None = None) -> list[str]:
-    """An error as its reader wants it: what, where, what to do; with ``verbose`` the trace, the JVM's included. ``width``: that of a terminal."""
+def error_lines(error: BaseException, *, verbose: bool, width: int | None = None, of_statement: bool = True) -> list[str]:
+    """An error as its reader wants it: what, where, what to do; with ``verbose`` the trace, the JVM's included. ``width``: that of a terminal;
+    ``of_statement``: it is about one, as far as its place is not said.
+    """
     lines = ["[ERROR] Could not execute SQL statement. Reason:"]
     place: list[str] = []
     advice: list[str] = []
     if isinstance(error, SetupError) and error.at is None:
         # About the machine, not about a statement.
         lines = [f"[ERROR] {error.message}" + (f" {error.hint}" if error.hint else "")]
+    elif isinstance(error, SqlStreamError) and not of_statement and error.location is None:
+        lines, advice = f"[ERROR] {error.code} {error.message}".splitlines(), error.advice
     elif isinstance(error, SqlStreamError):
         lines += f"{type(error).__name__} [{error.code}]: {error.message}".splitlines()
         if isinstance(error, JobFailed) and error.job:

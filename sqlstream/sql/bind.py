@@ -213,7 +213,8 @@ def _there_are(columns: Sequence[str]) -> str | None:
 def _unknown_column(names: Sequence[str], scope: Scope, at: exp.Expr) -> ValidationError:
     tables = {c.qualifier: None for c in scope.columns if c.qualifier}
     if len(names) == 1:
-        hint = did_you_mean(names[0], [*(c.name for c in scope.columns), "DISTINCT"]) or _there_are([c.name for c in scope.columns])
+        columns = [c.name for c in scope.columns]
+        hint = _named_later(names[0], at) or did_you_mean(names[0], [*columns, "DISTINCT"]) or _there_are(columns)
         return ValidationError(f"Column '{names[0]}' not found in any table", at=at, hint=hint)
     if names[0] not in tables:
         if scope.outer is not None and any(c.qualifier == names[0] for c in scope.outer.columns):
@@ -224,6 +225,13 @@ def _unknown_column(names: Sequence[str], scope: Scope, at: exp.Expr) -> Validat
     hint = f"It is a column of {', '.join(dict.fromkeys(others))}." if others else None
     hint = hint or did_you_mean(names[1], [c.name for c in scope.columns if c.qualifier == names[0]])
     return ValidationError(f"Column '{names[1]}' not found in table '{names[0]}'", at=at, hint=hint)
+
+
+def _named_later(name: str, at: exp.Expr) -> str | None:
+    """A hint where ``name`` is one that the select list gives, which other clauses do not see."""
+    select = at.find_ancestor(exp.Select)
+    given = [i for i in select.expressions if isinstance(i, exp.Alias) and i.alias == name] if select is not None else []
+    return f"SELECT gives '{name}' its name later: write its expression here, or select from a sub-query." if given else None
 
 
 def _resolve(names: Sequence[str], scope: Scope, at: exp.Expr) -> tuple[Expr, Sequence[str]] | None:

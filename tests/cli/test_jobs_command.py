@@ -71,7 +71,7 @@ def test_one_that_is_stopped(tmp_path: Path, stopped: JobFolder) -> None:
     assert (listed["job name"], listed["status"], listed["job id"]) == ("a", "CANCELED", "77")
     assert not any(listed[name] for name in ("process", "host", "supervisor", "restarts", "version", "last progress", "last error"))
     again = jobs(tmp_path, "stop", "a")
-    assert (again.returncode, "Job 'a' is not running: it is CANCELED." in again.stderr) == (1, True)
+    assert (again.returncode, "Job 'a' is not running: it was stopped." in again.stderr) == (1, True)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_one_whose_process_was_killed_stays_stopped_until_it_is_started(tmp_path
     assert stopped.stays_stopped
     # Nobody is there who could start it: it comes again with its script.
     started = jobs(tmp_path, "start", "a")
-    assert (started.returncode, "The script of job 'a' does not run." in started.stderr) == (1, True), started
+    assert (started.returncode, "The process of job 'a' has ended." in started.stderr) == (1, True), started
     assert not stopped.stays_stopped
     optional = jobs(tmp_path, "start", "a", "-D", "x=y")
     assert (optional.returncode, "Job 'a' is started as its script says: -D x=y can't be given." in optional.stderr) == (1, True)
@@ -332,7 +332,9 @@ def test_the_name_of_a_job_stands_for_the_script_that_it_was_handed_over_with(tm
         ended.wait()
     Status("77", "CANCELED", 1.0, "1", pid=ended.pid, machine=processes.machine()).write(stopped.path)
     wrong = jobs(tmp_path, "start", "a", "--detach")
-    assert (wrong.returncode, "There is no file" in wrong.stderr) == (1, True), wrong
+    assert (wrong.returncode, "Job 'a' has no script that could run in the background." in wrong.stderr) == (1, True), wrong
+    nothing = jobs(tmp_path, "diff", "nosuch.sql")
+    assert (nothing.returncode, "[ERROR] S2 There is no file 'nosuch.sql', and no job of that name.\n" in nothing.stderr) == (1, True), nothing
     file = handing.keep(tmp_path, stopped.path, "a", "SELEC 1\n;\n")
     again = jobs(tmp_path, "start", "a")
     assert "sqlstream jobs start a --detach runs it in the background." in again.stderr, again
@@ -410,7 +412,7 @@ def test_a_script_in_the_background_is_killed_changed_and_stopped(tmp_path: Path
 
     started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=local[1]")
     try:
-        assert (started.returncode, "counting: in the background" in started.stdout) == (0, True), started
+        assert (started.returncode, "its first job is counting." in started.stdout) == (0, True), started
         second = jobs(tmp_path, "start", str(file), "--detach")
         assert (second.returncode, "runs already under supervisor" in second.stderr) == (1, True)
         first = listed()

@@ -35,6 +35,7 @@ FOUND = {
     "L014": "CREATE TABLE d (t TIMESTAMP(3), ts AS COALESCE(t, <>TIMESTAMP '9999-12-31 00:00:00'), WATERMARK FOR ts AS ts - INTERVAL '1' DAY) "
     "WITH ('connector' = 'datagen')",
     "L015": "CREATE TABLE d (a INT) WITH ('connector' = 'filesystem', 'path' = 'd', 'format' = 'json', <>'auto-compaction' = 'true')",
+    "L016": "SET <>'auto.offset.reset' = 'earliest'",
 }
 CLEAN = (
     "CREATE TABLE d (a INT) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', 'table-name' = 't', 'password' = '${PW}')",
@@ -53,6 +54,7 @@ CLEAN = (
     "CREATE TABLE d (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json', "
     "'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = 'd')",
     "SHOW TABLES",
+    "SET 'parallelism.default' = '4'; SET 'spark.anything' = '1'; RESET; RESET 'table.exec.state.ttl'",
 )
 
 
@@ -91,6 +93,12 @@ def test_nothing_is_found_in_what_is_right(session, script):
 )
 def test_a_comment_leaves_findings_out(session, comment, left):
     assert len(checked(session, f"SELECT who, COUNT(*) FROM clicks GROUP BY who {comment}\n;")) == left
+
+
+def test_a_misspelt_option_is_found_once(session):
+    assert [f.code for f in checked(session, "SET 'table.exec.state.tll' = '1 h'; RESET 'table.exec.state.tll'; SET 'spark.sql.shufle.partitions' = '1';")] == [
+        "S2", "L016", "L016",
+    ]  # fmt: skip
 
 
 def test_what_looks_like_such_a_comment_in_a_string_leaves_nothing_out(session):

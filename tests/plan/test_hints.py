@@ -32,6 +32,7 @@ HINTS = {
     "two columns of COUNT": ("SELECT COUNT(DISTINCT id, item) FROM orders", "in a sub-query"),
     "a column of the other table": ("SELECT o.price FROM orders AS o JOIN (SELECT id, id AS price FROM pays) AS p ON o.id = p.id", "It is a column of p."),
     "no such table": ("SELECT zz.id FROM orders AS o", "FROM has o."),
+    "a name of the select list": ("SELECT SUM(id) AS s FROM orders WHERE s > 1", "SELECT gives 's' its name later: write its expression here"),
     "no condition": ("SELECT id FROM orders WHERE id", "It is INT: compare it"),
     "RLIKE": ("SELECT id FROM orders WHERE item RLIKE 'x'", "REGEXP"),
     "a type of another dialect": ("CREATE TABLE t (a TEXT) WITH ('connector' = 'datagen')", "Here TEXT is STRING."),

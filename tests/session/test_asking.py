@@ -57,14 +57,28 @@ def test_a_yes_drops(shell, asked):
     assert "sink" not in tables(session)
 
 
-def test_nothing_is_asked_of_what_is_not_there(shell, asked):
+def test_nothing_is_asked_of_what_is_not_there(shell, asked, tmp_path):
     with pytest.raises(ValidationError, match="Table with identifier 'default_catalog.default_database.sinc' does not exist"):
         list(shell(True).run("DROP TABLE sinc"))
     with pytest.raises(ValidationError, match="does not exist"):
         list(shell(True).run("DROP DATABASE d"))
+    for kind in ("FUNCTION", "TEMPORARY FUNCTION", "TEMPORARY SYSTEM FUNCTION", "CATALOG"):
+        with pytest.raises(ValidationError, match="nothing"):
+            list(shell(True).run(f"DROP {kind} nothing"))
+        list(shell(True).run(f"DROP {kind} IF EXISTS nothing"))
+    with pytest.raises(ValidationError, match="no savepoint"):
+        list(shell(True).run(f"DROP SAVEPOINT '{tmp_path}'"))
+    with pytest.raises(ValidationError, match="is not empty"):
+        list(
+            shell(True).run("CREATE DATABASE d; USE d; CREATE TABLE t (a INT) WITH ('connector' = 'datagen'); USE default_database; DROP DATABASE d")
+        )
     assert asked == []
     list(shell(True).run("CREATE DATABASE d; DROP DATABASE d"))
     assert asked == ["DROP DATABASE d?"]
+    (tmp_path / "udfs").mkdir()
+    (tmp_path / "udfs" / "texts.py").write_text("from sqlstream.udf import udf\n\n\n@udf(result_type='INT')\ndef one():\n    return 1\n")
+    list(shell(True).run("CREATE FUNCTION f AS 'texts.one' LANGUAGE PYTHON; DROP FUNCTION F"))
+    assert asked[1:] == ["DROP FUNCTION F?"]
 
 
 def test_a_script_is_not_asked(tmp_path):

@@ -92,7 +92,7 @@ def test_a_job_goes_into_the_background(shell: Callable[..., Shell]) -> None:
         0o600,
     )
     assert list(one.session.jobs) == []
-    with pytest.raises(ValidationError, match="Job 'my job' is not running: it is SUSPENDED"):
+    with pytest.raises(ValidationError, match="Job 'my job' is not running: its process has ended without stopping it"):
         run(one.session, "DETACH JOB 'my job'")
     one.job("other")
     run(one.session, "DETACH JOB 'id-o'")
@@ -151,10 +151,10 @@ def test_one_that_ends_meanwhile(shell: Callable[..., Shell], monkeypatch: pytes
     one.job("a")
 
     def stop(job_id: str, *, stays: bool) -> None:
-        raise ValidationError("Job id-a is not running: it is FINISHED.")
+        raise ValidationError("Job id-a is not running: it has finished.")
 
     monkeypatch.setattr(one.session.jobs, "stop", stop)
-    with pytest.raises(ValidationError, match="^Job id-a is not running: it is FINISHED.$"):
+    with pytest.raises(ValidationError, match="^Job id-a is not running: it has finished.$"):
         run(one.session, "DETACH JOB 'a'")
     assert one.started == []
 

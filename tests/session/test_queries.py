@@ -107,4 +107,4 @@ def test_they_are_listed(session):
 
 def test_the_linter_reads_past_parameters(session):
     found = list(check.findings(session, [session.project / "queries" / "typed.sql"]))
-    assert [(f.line, f.column, f.code) for f in found] == [(5, 43, "L008")]
+    assert [(f.line, f.column, f.code) for f in found] == [(3, 5, "L016"), (5, 43, "L008")]

@@ -108,6 +108,11 @@ class Job:
         return self.machine.state.status
 
     @property
+    def state_since(self) -> float:
+        """When its status began, in seconds since 1970: of one that runs, when it was started."""
+        return self.started if self.status is JobStatus.RUNNING else self.machine.state.since
+
+    @property
     def error(self) -> SqlStreamError | None:
         """What it has failed with for good."""
         return self.machine.state.error

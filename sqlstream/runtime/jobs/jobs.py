@@ -33,7 +33,7 @@ from sqlstream.runtime.jobs.folder.generations import Damaged, JobFolder, find
 from sqlstream.runtime.jobs.folder.retention import retain
 from sqlstream.runtime.jobs.folder.versions import Version
 from sqlstream.runtime.jobs.job import Job, JobSettings, Locate, unlocated
-from sqlstream.runtime.jobs.machine import Event, JobStatus
+from sqlstream.runtime.jobs.machine import SAID, Event, JobStatus
 from sqlstream.runtime.jobs.run.runner import JobRunner
 from sqlstream.runtime.monitor.reporting.alerts import Alerts
 from sqlstream.runtime.monitor.reporting.lineage import Lineage
@@ -301,7 +301,7 @@ class Jobs:
         with self._submitting:
             stopped = self.find(job_id)
             if stopped.lives or stopped.status is JobStatus.FINISHED:
-                raise ValidationError(f"Job {job_id} can't be started again: it is {stopped.status.value}.")
+                raise ValidationError(f"Job {job_id} can't be started again: {SAID[stopped.status.value]}.")
             asked = self._submissions[stopped.id]
             # Nobody is there whom it could ask.
             asked = replace(asked, settings=replace(asked.settings, agrees=None))
@@ -552,7 +552,7 @@ def _did_not_begin(job: Job, home: JobFolder, before: Status | None, error: Exce
 
 
 def _not_running(job: Job) -> ValidationError:
-    return ValidationError(f"Job {job.id} is not running: it is {job.status.value}.")
+    return ValidationError(f"Job {job.id} is not running: {SAID[job.status.value]}.")
 
 
 def _time_zone(sinks: tuple[Sink, ...], zone: str) -> str:

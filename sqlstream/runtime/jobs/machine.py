@@ -33,6 +33,18 @@ class JobStatus(Enum):
     CANCELED = "CANCELED"
 
 
+SAID: Mapping[str, str] = {
+    "RUNNING": "it is running",
+    "RESTARTING": "it has failed, and is started again",
+    "FINISHED": "it has finished",
+    "FAILED": "it has failed",
+    "CANCELED": "it was stopped",
+    "INITIALIZING": "it is starting",
+    "SUSPENDED": "its process has ended without stopping it",
+}
+"""What sentences say of each state, those too that a job has which no process runs (see ``JobRecord.state``)."""
+
+
 class Event(Enum):
     """What happens to a job."""
 

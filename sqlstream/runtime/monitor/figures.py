@@ -86,7 +86,7 @@ def by_column(job: JobMetrics) -> dict[str, str | None]:
 
 
 def summaries(jobs: Sequence[tuple[str, float | None, Mapping[str, str | None]]], time: Callable[[float], str]) -> list[tuple[str | None, ...]]:
-    """Rows under SUMMARY, of each job's name, the second since 1970 at which it began, and its row under OVERVIEW; ``time`` writes a second.
+    """Rows under SUMMARY, of each job's name, the second since 1970 at which its status began, and its row under OVERVIEW; ``time`` writes a second.
 
     What a job does now is of one that runs.
     """

@@ -525,8 +525,8 @@ def _ended(before: QueryMetrics, progress: Json) -> QueryMetrics:
 
 
 def _bytes(operator: Json) -> int:
-    """What is in files, for a store that has some: the memory beside them is that of a buffer, whatever is in it."""
-    return int(operator.get("customMetrics", {}).get(_IN_FILES, 0)) or int(operator["memoryUsedBytes"])
+    """What it has in memory or in files, whichever is more: a store holds most of it in both, and writes files now and then."""
+    return max(int(operator.get("customMetrics", {}).get(_IN_FILES, 0)), int(operator["memoryUsedBytes"]))
 
 
 def _name(description: str) -> str:

@@ -105,7 +105,7 @@ def _emits_nothing(job: JobMetrics) -> bool:
 
 
 def _out(count: int | None) -> str:
-    return "" if count is None else f", {count} out"
+    return "" if count is None else f", {count:,} out"
 
 
 def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[Reason]:

@@ -126,9 +126,8 @@ def row_of(job: Job, server: Server) -> JobRow:
     metrics = job.metrics
     state = BEHIND if metrics.falls_behind or metrics.silent is not None else STATES[metrics.status]
     problem = trouble(metrics, job.sinks, job.idle_ms)
-    since = job.started if metrics.status == "RUNNING" else job.machine.state.since
     row = JobRow(
-        job.name, state, since, state_bytes=metrics.state_bytes, restarts=metrics.restarts,
+        job.name, state, job.state_since, state_bytes=metrics.state_bytes, restarts=metrics.restarts,
         said=None if problem is None else problem.text, hint=None if problem is None else problem.hint,
     )  # fmt: skip
     if metrics.status != "RUNNING":
@@ -153,10 +152,9 @@ def row_of_record(record: JobRecord, server: Server) -> JobRow:
         state = "FAILED"
     known = {name: _number(figures.get(name)) for name in ("rows/s", "lag", "state bytes", "restarts")}
     running, elsewhere = state == "RUNNING", record.holder is not None and record.holder.pid != os.getpid()
-    since = None if status is None else status.since if running else status.written
     said = figures.get("last error") if state != "CANCELED" else None
     return JobRow(
-        record.name, STATES[state], since, known["rows/s"] if running else None, None,
+        record.name, STATES[state], record.state_since, known["rows/s"] if running else None, None,
         known["lag"] if running else None, None, known["state bytes"], known["restarts"], said,
         None if status is None or said is None else status.hint, record.process if elsewhere else None,
     )  # fmt: skip

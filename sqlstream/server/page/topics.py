@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -95,12 +95,13 @@ class Reader:
 
 @dataclass(frozen=True)
 class Content:
-    """The last records of a topic, newest first, with the columns of ``table`` by which they are decoded, and the CREATE TABLE that they suggest,
-    without secrets.
+    """The last records of a topic, newest first, with the columns of ``table`` by which they are decoded, those of ``numbers`` among them, and the
+    CREATE TABLE that they suggest, without secrets.
     """
 
     records: tuple[Seen, ...] = ()
     columns: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
     table: ObjectPath | None = None
     proposal: str | None = None
 
@@ -233,8 +234,9 @@ def _content(cluster: Cluster, topic: str) -> Content:
     values = [r.value for r in records if r.value is not None and len(r.value) < LONGEST_BYTES]
     proposal = deeply(lambda: _proposal(cluster, topic, values)) if values else None
     table = next(iter(cluster.tables_of(topic)), None)
-    columns, last = seen(records[: -_SHOWN - 1 : -1], table)
-    return replace(Content(last, columns, proposal=proposal), table=table.path if table is not None and columns else None)
+    fields, last = seen(records[: -_SHOWN - 1 : -1], table)
+    columns, numbers = tuple(name for name, _ in fields), tuple(name for name, type_ in fields if type_.is_numeric)
+    return Content(last, columns, numbers, table.path if table is not None and columns else None, proposal)
 
 
 def _proposal(cluster: Cluster, topic: str, values: list[bytes]) -> str | None:

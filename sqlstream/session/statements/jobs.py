@@ -18,6 +18,7 @@ from sqlstream.runtime.jobs.control.ask import ask, find
 from sqlstream.runtime.jobs.control.requests import Action
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.job import describe as describe_job
+from sqlstream.runtime.jobs.machine import SAID
 from sqlstream.runtime.monitor.figures import OVERVIEW, SUMMARY, by_column, details, last_error, overview, size, summaries
 from sqlstream.session import results
 from sqlstream.sql.syntax import ast
@@ -46,7 +47,7 @@ def listed(jobs: Jobs, *, extended: bool = False, flinks: bool = False) -> Outco
     if extended:
         return results.text_rows(_JOBS, [*(_listed(j) for j in jobs), *(_listed_elsewhere(r) for r in _elsewhere(jobs))])
     elsewhere = list(_elsewhere(jobs))
-    rows = [(j.name, j.started, by_column(j.sampled())) for j in _runs(jobs, elsewhere)] + [(r.name, r.since, r.figures) for r in elsewhere]
+    rows = [(j.name, j.state_since, by_column(j.sampled())) for j in _runs(jobs, elsewhere)] + [(r.name, r.state_since, r.figures) for r in elsewhere]
     return results.text_rows(SUMMARY, summaries(rows, _time))
 
 
@@ -197,7 +198,7 @@ def _not_of_this_process(job: Job | JobRecord) -> ValidationError:
     if isinstance(job, Job) or not job.held:
         state = job.status.value if isinstance(job, Job) else job.state
         return ValidationError(
-            f"Job '{short_name(job.name)}' is not running: it is {state}.", hint="INSERT INTO submits it, and DETACH JOB hands it over then."
+            f"Job '{short_name(job.name)}' is not running: {SAID[state]}.", hint="INSERT INTO submits it, and DETACH JOB hands it over then."
         )
     return ValidationError(
         f"Job '{short_name(job.name)}' does not run in this process, but in {job.process}.", hint="It goes on when this process ends."

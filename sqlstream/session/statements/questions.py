@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlstream.catalog.apply import StatementContext, apply
+from sqlstream.core.errors import SqlStreamError
 from sqlstream.core.job_names import short_name
+from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.control.ask import find
 from sqlstream.runtime.monitor.figures import size
@@ -53,10 +56,10 @@ def agreed(node: exp.Expr, context: Context) -> bool:
             record = registry.find(jobs.folders.jobs, node.this.name, whole=True)
             record.check_stopped()
             return agrees(f"Delete job '{short_name(record.name)}' ({size(record.size())})? Its state and offsets are lost; tables keep their rows.")
-        case ast.DropSavepoint():
+        case ast.DropSavepoint() if savepoints.exists(context.engine.place(node.this.name)):
             return agrees(f"Delete the savepoint {node.this.name}? No job can begin with it then.")
-        case ast.Drop() if (question := _dropping(node, context)) is not None:
-            return agrees(question)
+        case ast.Drop() if _drops(node, context):
+            return agrees(_dropping(node, context))
     return True
 
 
@@ -65,15 +68,21 @@ def _runs(node: ast.StopJob, context: Context) -> bool:
     return found.held if isinstance(found, registry.JobRecord) else found.lives
 
 
-def _dropping(node: ast.Drop, context: Context) -> str | None:
-    """None where there is nothing of that name, which is said when it is carried out."""
+def _drops(node: ast.Drop, context: Context) -> bool:
+    """Whether there is something to drop, which may be; what is wrong is said when it is carried out."""
+    strict = node.copy()
+    strict.set("if_exists", False)
+    try:
+        apply(context.catalog.isolated_copy(), strict, StatementContext())
+    except SqlStreamError:
+        return False
+    return True
+
+
+def _dropping(node: ast.Drop, context: Context) -> str:
     catalog, names = context.catalog, ast.parts(node.this)
     needed: list[str] = []
     if node.kind in ("TABLE", "VIEW"):
-        if catalog.get(catalog.path(names), node.this) is None:
-            return None
         needed = sorted(map(str, dependents.of_object(catalog.path(names), catalog, context.jobs, context.project)))
-    elif node.kind == "DATABASE" and catalog.find_database(*catalog.database_path(names, "drop", node.this)) is None:
-        return None
     depending = f" These depend on it: {', '.join(needed)}." if needed else ""
     return f"DROP {node.args['kind']} {'.'.join(names)}?{depending}"

@@ -109,7 +109,7 @@ def test_a_job_is_stopped_with_a_savepoint_and_started(browser: Browser, files: 
     # What can't be done is said where it was asked for.
     browser.post(PATH, {"action": "start"})
     page = shown(browser, PATH, "Start failed")
-    assert "can't be started again: it is RUNNING." in page.text
+    assert "can't be started again: it is running." in page.text
     browser.post(PATH, {"action": "stop"})
     shown(browser, PATH, f"{NAME} stopped")
 

@@ -127,7 +127,7 @@ def test_what_is_not_there(browser: Browser) -> None:
     assert page.status == 404 and "S2: Not found: /<script>alert(1)</script>" in page.text and "<script>alert" not in page.html
     page = browser.get("/job/%3Cb%3Enone")
     assert page.status == 404 and "S2: Job <b>none does not exist." in page.text and "<b>none" not in page.html
-    assert "SHOW JOBS lists the jobs of this project." in page.text
+    assert "SHOW JOBS, or sqlstream jobs list, lists the jobs of this project." in page.text
     assert len(browser.get(f"/{'x' * 5_000}").html) < 2_000
     # A client of an interface has its answers as before.
     assert browser.get("/nothing", Accept="*/*").headers["content-type"] == "application/json"

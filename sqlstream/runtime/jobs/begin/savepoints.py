@@ -124,6 +124,11 @@ def below(folder: Place) -> list[tuple[Place, Savepoint | None]]:
     return sorted(found, key=lambda one: one[1].created if one[1] is not None else storage.modified(one[0]))
 
 
+def exists(folder: Place) -> bool:
+    """Whether there is a savepoint in ``folder``, also one that was not completed."""
+    return any((folder / name).exists() for name in (UNFINISHED, FILE))
+
+
 def drop(folder: Place) -> None:
     """Delete the savepoint in ``folder``, also one that was not completed. Raises ValidationError where there is none."""
     # A job's own folder has the same files.

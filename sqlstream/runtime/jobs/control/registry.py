@@ -21,6 +21,7 @@ from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.folder import locks
 from sqlstream.runtime.jobs.folder.generations import FINISHED, Generation, JobFolder, description_of
 from sqlstream.runtime.jobs.folder.versions import VERSION_FILE
+from sqlstream.runtime.jobs.machine import SAID
 from sqlstream.runtime.monitor.figures import clock
 
 if TYPE_CHECKING:
@@ -77,6 +78,11 @@ class JobRecord:
     def since(self) -> float | None:
         """When its last run began, in seconds since 1970."""
         return None if self.status is None else self.status.since
+
+    @property
+    def state_since(self) -> float | None:
+        """When that began; of one that does not run, when it came to be so."""
+        return None if self.status is None else self.status.since if self.state == "RUNNING" else self.status.written
 
     @property
     def state(self) -> str:
@@ -172,7 +178,7 @@ class JobRecord:
             held = lambda: self.is_held() or (action is Action.RESTART and self.has_process())
         else:
             raise ValidationError(
-                f"Job '{short_name(self.name)}' is not running: it is {self.state}.", hint="Its statement, submitted again, starts it."
+                f"Job '{short_name(self.name)}' is not running: {SAID[self.state]}.", hint="Its statement, submitted again, starts it."
             )
         answer = requests.ask(self.path, self.name, action, held, seconds, interrupted)
         if answer.error is not None:
@@ -268,7 +274,7 @@ def find(jobs: Place, name: str, *, whole: bool = False) -> JobRecord:
         raise ValidationError(f"Several jobs are meant by '{name}': {', '.join(meant)}.", hint=instead)
     parts = short_names([r.name for r in _matching(known, name, whole=False)])
     hint = f"The whole name is needed here: {', '.join(parts)}." if parts else did_you_mean(name, short_names([r.name for r in known]))
-    hint = hint or "SHOW JOBS lists the jobs of this project."
+    hint = hint or "SHOW JOBS, or sqlstream jobs list, lists the jobs of this project."
     raise ValidationError(f"Job {name} does not exist.", hint=hint)
 
 

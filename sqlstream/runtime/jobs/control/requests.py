@@ -17,6 +17,7 @@ from sqlstream.core import storage
 from sqlstream.core.errors import JobFailed
 from sqlstream.core.job_names import short_name
 from sqlstream.runtime.jobs.control.status import Status
+from sqlstream.runtime.jobs.machine import SAID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -163,5 +164,5 @@ def _ended(folder: Place, name: str, action: Action, process: str) -> Answer:
     if action is Action.STOP and status is not None and not status.lives:
         return Answer()
     if status is not None and not status.lives:
-        raise JobFailed(f"Job '{short_name(name)}' does not run any more: it is {status.status}.", hint=status.error)
+        raise JobFailed(f"Job '{short_name(name)}' does not run any more: {SAID[status.status]}.", hint=status.error)
     raise JobFailed(f"Job '{short_name(name)}' does not run any more: {process} has ended.", hint=_AGAIN)

@@ -29,6 +29,14 @@ class Origin:
     generation: int | None = None
     savepoint: str | None = None
 
+    @property
+    def said(self) -> str:
+        """How that was, behind "begun"."""
+        if self.mode == "from-start":
+            return "anew"
+        before = "the savepoint" if self.generation is None else "the version before"
+        return f"at the offsets of {before}, with empty state" if self.mode == "stateless" else f"with the state of {before}"
+
 
 @dataclass(frozen=True)
 class Version:

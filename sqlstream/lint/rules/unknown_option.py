@@ -1,0 +1,26 @@
+"""SET and RESET of a key that no option has: it has no effect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlstream.core import settings
+from sqlstream.lint.subject import Violation
+from sqlstream.sql.syntax import ast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlstream.lint.subject import Subject
+
+
+def check(subject: Subject) -> Iterator[Violation]:
+    node = subject.tree
+    if not isinstance(node, ast.Set | ast.Reset) or (key := node.args.get("this")) is None:
+        return
+    other, of_spark = settings.misspelt(key), key.startswith("spark.")
+    refused = isinstance(node, ast.Set) and other is not None and not of_spark
+    known = other is None and (of_spark or settings.setting(key) is not None)
+    if not (refused or known):
+        hint = f"write '{other}'" if other else "leave it out; HELP SET lists the options"
+        yield Violation(node.meta.get("key", node), f"No option is called '{key}'", hint)
