@@ -214,7 +214,7 @@ def _unknown_column(names: Sequence[str], scope: Scope, at: exp.Expr) -> Validat
     tables = {c.qualifier: None for c in scope.columns if c.qualifier}
     if len(names) == 1:
         columns = [c.name for c in scope.columns]
-        hint = _named_later(names[0], at) or did_you_mean(names[0], [*columns, "DISTINCT"]) or _there_are(columns)
+        hint = _named_later(names[0], at) or _as_function(names[0]) or did_you_mean(names[0], [*columns, "DISTINCT"]) or _there_are(columns)
         return ValidationError(f"Column '{names[0]}' not found in any table", at=at, hint=hint)
     if names[0] not in tables:
         if scope.outer is not None and any(c.qualifier == names[0] for c in scope.outer.columns):
@@ -232,6 +232,14 @@ def _named_later(name: str, at: exp.Expr) -> str | None:
     select = at.find_ancestor(exp.Select)
     given = [i for i in select.expressions if isinstance(i, exp.Alias) and i.alias == name] if select is not None else []
     return f"SELECT gives '{name}' its name later: write its expression here, or select from a sub-query." if given else None
+
+
+def _as_function(name: str) -> str | None:
+    """A hint where ``name`` is that of a function, here or in another dialect, which can be called without arguments."""
+    function = find(name)
+    if function is not None and all(p.endswith("?") for p in function.params):
+        return f"As a function: {name.upper()}()."
+    return elsewhere.FUNCTIONS.get(name.upper()) if name.upper() in ("SYSDATE", "GETDATE") else None
 
 
 def _resolve(names: Sequence[str], scope: Scope, at: exp.Expr) -> tuple[Expr, Sequence[str]] | None:

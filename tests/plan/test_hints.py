@@ -33,6 +33,13 @@ HINTS = {
     "a column of the other table": ("SELECT o.price FROM orders AS o JOIN (SELECT id, id AS price FROM pays) AS p ON o.id = p.id", "It is a column of p."),
     "no such table": ("SELECT zz.id FROM orders AS o", "FROM has o."),
     "a name of the select list": ("SELECT SUM(id) AS s FROM orders WHERE s > 1", "SELECT gives 's' its name later: write its expression here"),
+    "a function without parentheses": ("SELECT now FROM orders", "As a function: NOW()."),
+    "a function of another dialect": ("SELECT SYSDATE FROM orders", "Write CURRENT_TIMESTAMP."),
+    "a slide behind the size": (
+        "SELECT window_start FROM TABLE(HOP(TABLE orders, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '1' MINUTE))", "the slide stands first"),
+    "no end of a statement": ("SELECT 1 SELECT 2", "End the statement before it with ;."),
+    "no comma": ("SELECT id item ts FROM orders", "Write a comma between columns"),
+    "DROP of what depends on it": ("DROP TABLE orders CASCADE", "DROP DATABASE has CASCADE"),
     "no condition": ("SELECT id FROM orders WHERE id", "It is INT: compare it"),
     "RLIKE": ("SELECT id FROM orders WHERE item RLIKE 'x'", "REGEXP"),
     "a type of another dialect": ("CREATE TABLE t (a TEXT) WITH ('connector' = 'datagen')", "Here TEXT is STRING."),

@@ -60,6 +60,9 @@ EXAMPLES = {
     "DEFAULT *": "CREATE TABLE t (a INT DEFAULT 5) WITH ('x' = '1')",
     "SAMPLE *": "SELECT * FROM t SAMPLE 10",
     "- >": "SELECT a->>'x' FROM t",
+    "DROP TABLE * CASCADE": "DROP TABLE t CASCADE",
+    "DROP VIEW * CASCADE": "DROP VIEW v CASCADE",
+    "{ {": "SELECT * FROM {{ ref('t') }}",
     "USING DELTA": "CREATE TABLE t (a INT) USING DELTA",
 }
 

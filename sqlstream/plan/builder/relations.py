@@ -297,6 +297,7 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
             f"{name} table function based aggregate requires {sized} must be an integral multiple of {part}, but got "
             f"{sized} {size} ms and {part} {slide} ms",
             at=node,
+            hint=f"Behind the time the {part} stands first, then the {sized}.",
         )
     return over_windows(source, Window(function, time, size, slide, offset, tuple(keys)), env.settings.zone), (*known, *WINDOW_COLUMNS)
 

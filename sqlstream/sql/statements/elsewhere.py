@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlstream.sql.functions import elsewhere as elsewhere_functions
+from sqlstream.sql.syntax.lexer import RESERVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +14,7 @@ _LIMIT = "Write LIMIT, with the number of rows, at the end of the query."
 _WINDOW = "Write FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(time), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end: HELP TUMBLE."
 _ALL_CHANGES = "Leave it out: a query of a stream gives every change, and a window its rows when the watermark passes its end."
 _STREAM = "Write CREATE TABLE: a table of 'connector' = 'kafka' is a stream."
+_ALONE = "Leave it out: nothing else is dropped. DROP DATABASE has CASCADE."
 _COLUMNS, _TABLES = "Name the columns that you want.", "Write SHOW TABLES."
 _TOPICS = "SHOW TABLES lists tables; INFER TABLE FROM 'topic' makes one of a topic, and PEEK 'topic' shows its records."
 # Consecutive words and signs, of which the parser stops at one; ``*`` is any.
@@ -64,8 +66,12 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("DEFAULT *", "Leave it out: a column without a value is NULL. COALESCE(x, value) in the query gives another one."),
     ("SAMPLE *", "Write WHERE RAND() < 0.1."),
     ("- >", elsewhere_functions.FUNCTIONS["FROM_JSON"]),
+    ("DROP TABLE * CASCADE", _ALONE),
+    ("DROP VIEW * CASCADE", _ALONE),
+    ("{ {", "Parameters of a saved query are written ${name}. dbt fills such a place in before it sends the statement."),
     ("USING DELTA", "Write WITH ('connector' = 'delta', 'table-path' = '..') behind the columns."),
 )  # fmt: skip
+_BEGINS = ("SELECT", "INSERT", "CREATE", "DROP", "SET", "WITH", "EXPLAIN")
 _FORMS = [(form.split(), hint) for form, hint in FORMS]
 
 
@@ -76,3 +82,15 @@ def elsewhere(words: Sequence[str], reached: int) -> str | None:
             if len(words) >= start + len(form) and all(of in ("*", word) for of, word in zip(form, words[start:], strict=False)):
                 return hint
     return None
+
+
+def missing(words: Sequence[str], reached: int) -> str | None:
+    """What is missing before the word at ``reached``, where the parser stopped; None if that can't be told. A literal is an empty word."""
+    *_, first, before, word = ["SELECT", "SELECT", *words[: reached + 1]]
+    if word in _BEGINS and (_is_name(before) or before in ("", ")", "*")):
+        return "End the statement before it with ;."
+    return "Write a comma between columns, or between tables." if all(map(_is_name, (first, before, word))) else None
+
+
+def _is_name(word: str) -> bool:
+    return word.isidentifier() and word not in RESERVED

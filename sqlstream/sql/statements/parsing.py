@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlstream.core.depth import deeply, too_deep
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem
-from sqlstream.sql.statements.elsewhere import elsewhere
+from sqlstream.sql.statements.elsewhere import elsewhere, missing
 from sqlstream.sql.statements.form import StatementForm, listed, read
 from sqlstream.sql.statements.misspelt import misspelt
 from sqlstream.sql.statements.table import BY_FIRST_WORD, REFUSED
@@ -109,7 +109,7 @@ def _only(cursor: StatementParser) -> exp.Expr:
 
 def _with_keyword(error: SyntaxProblem, cursor: StatementParser, tokens: list[Token]) -> SyntaxProblem:
     """``error``, with how Flink writes it where it is another dialect's, or one about the keyword that is misspelt before the place where
-    ``cursor`` stopped.
+    ``cursor`` stopped; else with what is missing there.
     """
     if (hint := elsewhere(cursor.words, cursor.index)) is not None:
         error.hint = hint
@@ -127,6 +127,7 @@ def _with_keyword(error: SyntaxProblem, cursor: StatementParser, tokens: list[To
 
     meant = misspelt(tokens, cursor.index, came)
     if meant is None:
+        error.hint = error.hint or missing(cursor.words, cursor.index)
         return error
     token = meant.token
     return SyntaxProblem(message(cursor.sql, token.start, f'"{token.text}"'), at=token, hint=f"Did you mean '{meant.keyword}'?")
