@@ -15,13 +15,23 @@ if TYPE_CHECKING:
 OPTION = "pipeline.jars"
 
 
+def written(options: Mapping[str, str]) -> list[str]:
+    """The files as the option names them."""
+    return [name for part in re.split("[;,]", options.get(OPTION, "")) if (name := part.strip())]
+
+
 def named(options: Mapping[str, str], project: Path) -> list[Path]:
     """The files; relative ones are in ``project``. Raises ValidationError for what is not there."""
     found = []
-    for written in filter(None, re.split("[;,]", options.get(OPTION, ""))):
-        location = urlparse(written.strip())
-        path = project / Path(unquote(location.path) if location.scheme == "file" else written.strip()).expanduser()
-        if location.scheme not in ("", "file") or not path.is_file():
-            raise ValidationError(f"There is no file '{written.strip()}', which '{OPTION}' names.", hint="Jars are files of this machine.")
-        found.append(path.resolve())
+    for name in written(options):
+        if (path := file_named(name, project)) is None:
+            raise ValidationError(f"There is no file '{name}', which '{OPTION}' names.", hint="Jars are files of this machine.")
+        found.append(path)
     return found
+
+
+def file_named(name: str, project: Path) -> Path | None:
+    """The file that ``name``, a path or a ``file:`` address, means; a relative one is in ``project``. None where there is none."""
+    location = urlparse(name)
+    path = project / Path(unquote(location.path) if location.scheme == "file" else name).expanduser()
+    return path.resolve() if location.scheme in ("", "file") and path.is_file() else None

@@ -38,6 +38,7 @@ from sqlstream.sql.functions.windows import WindowFunction
 from sqlstream.sql.tables import Table
 from sqlstream.sql.types import Type
 from sqlstream.udf.declarations.functions import Accumulator, PythonFunction
+from sqlstream.udf.declarations.java import JavaFunction
 from sqlstream.udf.declarations.signature import FunctionParameter, Signature
 
 if TYPE_CHECKING:
@@ -118,14 +119,14 @@ def own_fields(node: Node, *, columns_only: bool = False) -> Any:
     return _node(node, {id(part): 0 for part in below(node)}, lasting_options)
 
 
-def python_functions(node: Node) -> Iterator[PythonFunction]:
-    """Those that are called in the expressions of ``node`` itself."""
+def user_functions(node: Node) -> Iterator[PythonFunction | JavaFunction]:
+    """The user's that are called in the expressions of ``node`` itself."""
     waiting: list[Any] = list(_values(node).values())
     while waiting:
         match waiting.pop():
             case Accumulator() as accumulator:
                 yield accumulator.python
-            case PythonFunction() as function:
+            case PythonFunction() | JavaFunction() as function:
                 yield function
             case tuple() | list() as values:
                 waiting += values
@@ -183,6 +184,8 @@ def _encoded(value: Any, options: _Options) -> Any:
             return [_encoded(v, options) for v in value]
         case PythonFunction():
             return {"function": value.name, "signature": _encoded(value.of, options)}
+        case JavaFunction():
+            return {"function": value.name, "class": value.implementation}
         case Accumulator():
             return {"accumulator": _encoded(value.python, options)}
         case Function():

@@ -31,7 +31,7 @@ from sqlstream.sql.bind import Scope
 from sqlstream.sql.syntax import ast
 from sqlstream.sql.tables import Table, View
 from sqlstream.udf.declarations import lookup
-from sqlstream.udf.declarations.functions import FunctionSettings, python_function
+from sqlstream.udf.declarations.functions import FunctionSettings
 from sqlstream.udf.declarations.modules import Modules
 from sqlstream.udf.worker.concurrent import Calls
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sqlstream.catalog.entries import UserFunction
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.catalog.project import CatalogFiles
+    from sqlstream.udf.declarations.java import JavaFunctions
 
 
 _ASYNC = ("max-concurrent-operations", "timeout", "retry-strategy", "retry-delay", "max-attempts")
@@ -52,15 +53,19 @@ class Planner:
     """A session's catalog and options, and the plans of statements in them."""
 
     def __init__(
-        self, project: Path, catalog: CatalogManager, files: CatalogFiles, options: MutableMapping[str, str], *, python: bool = True
-    ) -> None:
-        """``python``: whether the project's modules of functions are run; if not, the functions are read from their text."""
+        self, project: Path, catalog: CatalogManager, files: CatalogFiles, options: MutableMapping[str, str], java: JavaFunctions, *,
+        python: bool = True,
+    ) -> None:  # fmt: skip
+        """``java``: what knows the functions in jars. ``python``: whether the project's modules of functions are run; if not, the functions are read
+        from their text.
+        """
         self.project = project
         self.catalog = catalog
         self.files = files
         self.options = options
         self.errors: list[SqlStreamError] = []
         self.modules = Modules(project, runs=python)
+        self._java = java
         self._placed: dict[str, UserFunction] = {}
         # The version of the modules whose functions are in the catalog.
         self._registered = 0
@@ -126,7 +131,7 @@ class Planner:
 
     def functions(self, resolver: CatalogManager | None = None, notices: list[str] | None = None) -> lookup.UserFunctions:
         """The user's functions by name; what a query should be told of them is added to ``notices``."""
-        return lookup.UserFunctions(resolver or self.catalog, self.modules, self.function_settings, notices)
+        return lookup.UserFunctions(resolver or self.catalog, self.modules, self._java, self.function_settings, notices)
 
     @property
     def function_settings(self) -> FunctionSettings:
@@ -144,7 +149,7 @@ class Planner:
 
     def check_function(self, declared: UserFunction, at: exp.Expr) -> None:
         """Raises the error of a function that can't be declared."""
-        python_function(declared, self.modules, self.function_settings, at)
+        self.functions().described(declared, at)
 
     def schema(self, item: Table | View) -> Any:
         """The columns of a table or a view: name, type, time attribute, whether they can be NULL."""

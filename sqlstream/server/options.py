@@ -7,6 +7,7 @@ from sqlstream.core.storage import DIRECTORIES, SAVEPOINTS
 
 _FILES = ("pipeline.jars", "pipeline.classpaths", "python.files", "python.archives", "python.executable", "python.client.executable")
 _PLACES = (*DIRECTORIES, *SAVEPOINTS)
+NAMED_BY_SERVER = "Name it in 'pipeline.jars' in sqlstream.toml of the project, and start the server again."
 _HINT = "Set it in sqlstream.toml of the project, and start the server again."
 
 

@@ -14,6 +14,7 @@ from sqlstream.core.depth import deeply
 from sqlstream.core.job_names import short_names
 from sqlstream.core.secrets import is_secret
 from sqlstream.plan.planner import Planner
+from sqlstream.runtime.engine.java_functions import ProjectJavaFunctions
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.runtime.jobs.jobs import Jobs
@@ -80,7 +81,7 @@ class Session:
                 notify(notice)
         own = dict(initial)
         catalog = CatalogManager()
-        planner = Planner(project, catalog, CatalogFiles(project, catalog, parse), own, python=python)
+        planner = Planner(project, catalog, CatalogFiles(project, catalog, parse), own, ProjectJavaFunctions(project, own, notify), python=python)
         access = SessionEngine(project, own, notify, engine, owned=owns_engine, starts_anew=interactive)
         self._on_spark = OnSpark(values=values)
         self.context = Context(

@@ -136,7 +136,7 @@ def _of_statement(text: str, start: int, tokens: Sequence[Token], sql: str) -> I
     except (SqlStreamError, RecursionError, ValueError, OverflowError):
         yield from _of_tokens(tokens, sql)
         return
-    if isinstance(tree, ast.AcceptedWithoutEffect | ast.Unsupported):
+    if isinstance(tree, ast.Jar | ast.Unsupported):
         yield from _of_tokens(tokens, sql)
     for node in tree.walk():
         match node:

@@ -83,6 +83,7 @@ def test_the_lock_that_is_shipped() -> None:
         "postgresql",
         "mysql",
         "database",
+        "functions",
         "flink",
         "faker",
         "s3",

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
+from tests.support.function_jar import function_jar
 from tests.support.pages import BLOCKS, ROOT, blocks
 from tests.support.processes import WITH_PROGRAM
 from tests.support.sessions import catch_up, feed, open_session, rows, run, submit
@@ -27,6 +28,7 @@ CATALOG = {
     "t": "CREATE TABLE t (k STRING, x DOUBLE) WITH ('connector' = 'datagen');",
 }
 MIGRATED, *_ = blocks("docs/migrating.md", "sql")
+(IN_JAVA,) = blocks("docs/java-functions.md", "sql")
 SAVEPOINT, *_ = blocks("docs/operations/savepoints.md", "sql")
 SAVED_QUERY, *_ = blocks("docs/client.md", "sql")
 FUNCTIONS = {
@@ -68,7 +70,7 @@ def test_every_command_of_a_block_runs_in_a_test() -> None:
 
 def test_sql_of_pages_is_planned(project: Path) -> None:
     """Findings that are no errors are part of examples: some have state that grows."""
-    shown = [block for block in BLOCKS if block.language == "sql" and block not in (MIGRATED, SAVEPOINT)]
+    shown = [block for block in BLOCKS if block.language == "sql" and block not in (MIGRATED, SAVEPOINT, IN_JAVA)]
     assert len(shown) > 8
     messages, *_ = blocks("docs/protobuf.md", "protobuf")
     (project / "protos").mkdir()
@@ -78,6 +80,14 @@ def test_sql_of_pages_is_planned(project: Path) -> None:
     (project / "wrong.sql").write_text("SELECT nothing FROM bids;")
     found = sqlstream(project, "sqlstream check --output json shown_*.sql wrong.sql").stdout.splitlines()
     assert [row["file"] for row in map(json.loads, found) if row["error"]] == ["wrong.sql"]
+
+
+def test_functions_in_java(project: Path) -> None:
+    (project / "lib").mkdir()
+    function_jar(project / "lib")
+    (project / "customers.sql").write_text("CREATE TABLE customers (name STRING) WITH ('connector' = 'datagen');")
+    (project / "shown.sql").write_text("SOURCE 'customers.sql';\n" + IN_JAVA.text.replace("com.example.Clean", "acme.Up"))
+    assert sqlstream(project, "sqlstream check shown.sql").stdout == "1 file checked, 0 findings\n"
 
 
 def test_the_saved_query_of_the_client(project: Path) -> None:

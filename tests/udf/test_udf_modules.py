@@ -287,7 +287,7 @@ def test_statements_about_functions(project: Path) -> None:
         "ALTER TEMPORARY SYSTEM FUNCTION hide AS 'masking.mask' LANGUAGE PYTHON": "Alter temporary system function is not supported",
         "CREATE FUNCTION other AS 'masking.masc' LANGUAGE PYTHON": "'masking.masc' does not exist: the module 'masking' has no function of this name.",
         "CREATE FUNCTION other AS 'mask' LANGUAGE PYTHON": "'mask' does not name a function: write 'module.attribute'.",
-        "CREATE FUNCTION other AS 'com.example.Mask'": "Functions in JAVA are not supported.",
+        "CREATE FUNCTION other AS 'com.example.Mask'": "No jar has the class 'com.example.Mask'.",
     }.items():
         with pytest.raises(SqlStreamError) as raised:
             run(sql)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlstream.connectors import find_connector, lasting_options
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.explain import describe
-from sqlstream.plan.identity import below, nodes_of, own_fields, python_functions
+from sqlstream.plan.identity import below, nodes_of, own_fields, user_functions
 from sqlstream.plan.nodes import (
     CoGroup,
     GroupAggregate,
@@ -175,12 +175,12 @@ def _node_of(kept: dict[str, Any]) -> NodeRecord:
 def record(sinks: Iterable[Sink], zone: str, known: Known = Known.PLACE) -> PlanRecord:
     """The record of the plan of a job in this time zone, as it is compared with one that knows places so."""
     sinks = tuple(sinks)
-    called = (function for sink in sinks for node in nodes_of(sink) for function in python_functions(node))
+    called = (function for sink in sinks for node in nodes_of(sink) for function in user_functions(node))
     return PlanRecord(tuple(_sink(sink, known) for sink in sinks), zone, codes(called), known)
 
 
 def other_code(old: PlanRecord, new: PlanRecord) -> tuple[str, ...]:
-    """The names of the functions in Python that both plans call, and whose code is another."""
+    """The names of the user's functions that both plans call, and whose code is another."""
     return tuple(name for name, code in new.functions.items() if old.functions.get(name, code) != code)
 
 
@@ -207,7 +207,7 @@ def _sink(sink: Sink, known: Known) -> SinkRecord:
         own = _expiring(own_fields(meant))
         keeps = node.keeps_state and not static(node)
         takes = tuple(row for i in node.inputs for row in taken_back[id(i)])
-        called = frozenset(function.name for function in python_functions(node))
+        called = frozenset(function.name for function in user_functions(node))
         taken_back[id(node)] = _taken_back(node, own, called, ids[id(node)], takes, keeps=keeps)
         made = NodeRecord(
             ids[id(node)], _hash([own, inputs]), _hash([_without_conditions(own), inputs]) if _lasts(node) else "", "", keeps, *_aggregation(meant)

@@ -1,7 +1,7 @@
 """Our own classes in Spark's JVM: ``jar`` compiles the Java files below this folder, once, into the user's cache; the session's classpath has it.
 
 The folders of ``sqlstream`` are Java's packages; Python names a class by ``sqlstream.core.java.classes``. What differs by the release of Spark is in
-``spark-4.2`` and its like: of these the one is compiled that is for the release that runs.
+``spark-4.2`` and its like: of these the one is compiled that is for the release that runs. What needs Flink's API is in ``flink``, a jar of its own.
 """
 
 from __future__ import annotations
@@ -43,22 +43,37 @@ def sources(sparks: Sequence[Path]) -> list[Path]:
     return sorted([*(_HOME / "sqlstream").rglob("*.java"), *own.rglob("*.java")])
 
 
+def function_sources() -> list[Path]:
+    """Our Java files that need Flink's API."""
+    return sorted((_HOME / "flink").rglob("*.java"))
+
+
 def jar(progress: Callable[[str], None]) -> Path:
     """The jar of our classes. Raises SetupError."""
     class_path = [*libraries(), *jars.ensure("spark", progress)]
+    return _compiled("operators", sources(class_path), class_path, progress)
+
+
+def function_jars(progress: Callable[[str], None]) -> list[Path]:
+    """The jars by which functions in Java are called: those of Flink, and of our classes that need them. Raises SetupError."""
+    flink, operators = jars.ensure("functions", progress), jar(progress)
+    return [_compiled("functions", function_sources(), [operators, *flink, *libraries()], progress), *flink]
+
+
+def _compiled(name: str, files: Sequence[Path], class_path: list[Path], progress: Callable[[str], None]) -> Path:
+    """The jar of the classes of ``files``, which is kept. Raises SetupError."""
     digest = hashlib.sha256()
-    files = sources(class_path)
     for path in files:
         digest.update(path.read_bytes())
     digest.update(" ".join(p.name for p in class_path).encode())
-    target = jars.cache_dir() / f"sqlstream-operators-{digest.hexdigest()[:16]}.jar"
+    target = jars.cache_dir() / f"sqlstream-{name}-{digest.hexdigest()[:16]}.jar"
     if not sealed.intact(target):
         (compiler,) = jars.ensure("compiler", progress)
-        progress("Compiling sqlstream's operators, once")
+        progress(f"Compiling sqlstream's {name}, once")
         with tempfile.TemporaryDirectory(prefix=".compile-", dir=target.parent) as work:
-            _packed(compile_into(Path(work) / "classes", compiler, class_path, files), Path(work) / "operators.jar").replace(target)
+            _packed(compile_into(Path(work) / "classes", compiler, class_path, files), Path(work) / f"{name}.jar").replace(target)
         sealed.seal(target)
-        for old in sorted(target.parent.glob("sqlstream-operators-*.jar"), key=lambda p: p.stat().st_mtime, reverse=True)[_KEPT:]:
+        for old in sorted(target.parent.glob(f"sqlstream-{name}-*.jar"), key=lambda p: p.stat().st_mtime, reverse=True)[_KEPT:]:
             sealed.remove(old)
     return target
 

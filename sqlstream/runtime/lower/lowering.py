@@ -73,6 +73,7 @@ from sqlstream.runtime.lower import (
 from sqlstream.runtime.lower.context import END_OF_INPUT_MS, Lowering
 from sqlstream.runtime.lower.correlate import correlated
 from sqlstream.runtime.lower.future_rows import without_future
+from sqlstream.runtime.lower.java_functions import ship_jars
 from sqlstream.runtime.lower.operators import normalize
 from sqlstream.runtime.lower.row import row
 from sqlstream.runtime.lower.sources import checked_source
@@ -92,6 +93,7 @@ WATERMARK = hidden("watermark")
 
 def lower(node: Node, to: Lowering) -> DataFrame:
     """The DataFrame of ``node``: its columns under their names, in carrier types, and KIND where its rows carry their kind."""
+    ship_jars(node, to.spark)
     frame = _lowered(node, to)
     to.mark(node, frame)
     return frame

@@ -15,7 +15,7 @@ from sqlstream.core import settings
 from sqlstream.core.changelog import Change, RowKind
 from sqlstream.core.defects import defect
 from sqlstream.core.errors import NotSupported, SqlStreamError, SyntaxProblem, ValidationError
-from sqlstream.server.options import of_server
+from sqlstream.server.options import NAMED_BY_SERVER, of_server
 from sqlstream.server.rows import WaitingRows
 from sqlstream.session import results
 from sqlstream.session.context import Interrupted
@@ -327,6 +327,8 @@ def refuse_servers(piece: StatementText) -> None:
     problem: NotSupported | None = None
     if isinstance(node, ast.Source | ast.Export):
         problem = NotSupported(f"{node.key.upper()} is about files of the machine that the server runs on.", at=0, hint=_IN_A_SHELL)
+    elif isinstance(node, ast.Jar) or (isinstance(node, ast.CreateFunction) and node.jars):
+        problem = NotSupported("The jar is a file of the machine that the server runs on.", at=0, hint=NAMED_BY_SERVER)
     elif isinstance(node, ast.Plot):
         problem = NotSupported("PLOT draws the last result, which this client has, and the server has not.", at=0, hint=_IN_A_SHELL)
     elif isinstance(node, ast.Set) and isinstance(key := node.args.get("this"), str):

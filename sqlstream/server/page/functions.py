@@ -11,6 +11,7 @@ from sqlstream.core.errors import SqlStreamError
 from sqlstream.core.secrets import places, starred
 from sqlstream.server.answers import NotThere
 from sqlstream.session.help import text as help_text
+from sqlstream.udf.declarations.functions import PythonFunction
 
 if TYPE_CHECKING:
     from sqlstream.server.server import Server
@@ -42,7 +43,7 @@ class FunctionShown:
 
 def listed(session: Session) -> tuple[FunctionEntry, ...]:
     """Those that are right, by name; what is wrong with others is among the errors of the session."""
-    usable = {one.found.identifier: one for one in session.planner.functions().rows()}
+    usable = {one.found.identifier: one for one in session.planner.functions().rows() if isinstance(one, PythonFunction)}
     return tuple(
         FunctionEntry(name, usable[one.identifier].group, usable[one.identifier].summary, one.place)
         for name, one in sorted(session.planner.modules.functions.items())

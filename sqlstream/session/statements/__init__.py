@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import NotSupported
 from sqlstream.session import results
-from sqlstream.session.statements import declarations, files, jobs, last_result, queries, savepoints, screen, show, topics
+from sqlstream.session.statements import declarations, files, jars, jobs, last_result, queries, savepoints, screen, show, topics
 from sqlstream.session.statements import settings as settings_
 from sqlstream.session.statements.questions import agreed
 from sqlstream.sql.syntax import ast
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlstream.session.results import Outcome
     from sqlstream.session.statements.handler import Handler
 
-_SUBJECTS = (queries, jobs, savepoints, declarations, show, settings_, files, topics, last_result, screen)
+_SUBJECTS = (queries, jobs, savepoints, declarations, show, settings_, files, jars, topics, last_result, screen)
 HANDLERS: Mapping[type[exp.Expr], Handler] = {node: handler for subject in _SUBJECTS for node, handler in subject.HANDLERS.items()}
 
 

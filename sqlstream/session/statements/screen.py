@@ -60,11 +60,6 @@ def _left(running: Sequence[Job], context: Context) -> bool:
     return not staying or (not user.interrupted() and user.agrees(questions.leaving(staying)))
 
 
-def accept(node: ast.AcceptedWithoutEffect, _context: Context) -> Outcome:
-    """What Flink has and sqlstream does not need."""
-    return results.Done(notices=(f"{node.args['kind']} has no effect: {node.args['this']}",))
-
-
 def refuse(node: ast.Unsupported, _context: Context) -> Outcome:
     """What Flink has and sqlstream has not. Raises NotSupported."""
     raise NotSupported(f"{node.args['kind']} is not supported: {node.args['this']}", at=node, hint=node.hint)
@@ -74,6 +69,5 @@ HANDLERS: Mapping[type[exp.Expr], Handler] = {
     ast.Help: help_,
     ast.Clear: clear,
     ast.Quit: leave,
-    ast.AcceptedWithoutEffect: accept,
     ast.Unsupported: refuse,
 }

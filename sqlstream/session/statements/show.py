@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlstream.catalog import show
+from sqlstream.core import user_jars
 from sqlstream.core.errors import NotSupported
 from sqlstream.session import results
 from sqlstream.session.queries import saved_queries, signature
@@ -60,7 +61,7 @@ def answer(node: ast.Show, context: Context) -> Outcome:
         case "PARTITIONS":
             rows = show.partitions(catalog, parts, at)
         case "JARS":
-            return results.text_rows(("jars",), ())
+            return results.text_rows(("jars",), [(jar,) for jar in user_jars.written(context.options)])
         case "PROCEDURES":
             return results.text_rows(("procedure name",), ())
         case "JOBS":

@@ -226,6 +226,10 @@ def as_written(_self: Generator, node: exp.Expr) -> str:
     return str(node.args["text"])
 
 
+def jar(self: Generator, node: ast.Jar) -> str:
+    return _join(node.kind, "JAR", self.sql(node, "this"))
+
+
 def explain_upgrade(self: Generator, node: ast.ExplainUpgrade) -> str:
     return _join("EXPLAIN UPGRADE", self.sql(node, "this"))
 

@@ -638,12 +638,11 @@ class Module(Statement):
     options = Many[OptionDef]()
 
 
-class AcceptedWithoutEffect(Statement):
-    """ADD JAR and the like: kind is the statement's name, this a notice, text the statement as written."""
+class Jar(Statement):
+    """kind: ADD or REMOVE; this: a string literal, the file."""
 
-    arg_types = {"kind": True, "this": True, "text": False}
+    arg_types = {"kind": True, "this": True}
     kind = One[str]()
-    written = Maybe[str]("text")
 
 
 class Unsupported(Statement):

@@ -10,7 +10,6 @@ from sqlstream.sql.syntax.cursor import mark
 from sqlstream.sql.syntax.definition_parser import DefinitionParser
 from sqlstream.sql.syntax.tokens import tokenize
 
-_JARS = "Java classes can't become Spark functions; a JDBC driver goes to --jar."
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN")
 
 
@@ -207,20 +206,15 @@ class StatementParser(DefinitionParser):
         self.expect("MODULE")
         return ast.Module(kind=kind, this=self.name(), options=self._options() if kind == "LOAD" else None)
 
-    def add_jar(self) -> exp.Expr:
-        return self._without_effect("ADD JAR", _JARS)
-
-    def remove_jar(self) -> exp.Expr:
-        return self._without_effect("REMOVE JAR", _JARS)
-
-    def _without_effect(self, kind: str, why: str) -> exp.Expr:
-        """A statement without effect: its second word, then anything."""
-        start = self.tokens[self.index - 1]
-        self.expect(kind.split()[1])
+    def jar(self) -> exp.Expr:
+        """What follows ADD or REMOVE: a file, which may be written without quotes."""
+        kind = self.tokens[self.index - 1].text.upper()
+        self.expect("JAR")
         if self.at_end or self.at(";"):
             self.unexpected(self.token, "a name")
-        self._setting()
-        return ast.AcceptedWithoutEffect(kind=kind, this=why, text=self.text_from(start))
+        at = self.token
+        file = mark(exp.Literal.string(_bare(self._setting())), at)
+        return ast.Jar(kind=kind, this=file)
 
 
 def _bare(text: str) -> str:

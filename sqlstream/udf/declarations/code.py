@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.udf.declarations.java import JavaFunction
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -21,18 +23,27 @@ if TYPE_CHECKING:
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def codes(functions: Iterable[PythonFunction]) -> dict[str, str]:
-    """The hashes of the code of functions, by their names; without those that are not of the project's modules."""
+def codes(functions: Iterable[PythonFunction | JavaFunction]) -> dict[str, str]:
+    """The hashes of the code of functions, by their names; without those in Python that are not of the project's modules. In Java any other jar is
+    other code.
+    """
     found: dict[str, str] = {}
     parsed: dict[str, _Module] = {}
     for function in functions:
         if function.name in found:
             continue
+        if isinstance(function, JavaFunction):
+            found[function.name] = _hashed([function.implementation, *(jar.name for jar in function.jars)])
+            continue
         if not parsed:
             parsed = {name: _Module(text) for name, _, text in function.modules.sources}
         if used := _used((function.found.module, function.found.attribute.partition(".")[0]), parsed):
-            found[function.name] = hashlib.sha256(json.dumps(sorted(used)).encode()).hexdigest()[:16]
+            found[function.name] = _hashed(sorted(used))
     return dict(sorted(found.items()))
+
+
+def _hashed(parts: list[str]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from hashlib import sha1
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.core.errors import NotSupported, SqlStreamError
+from sqlstream.core.errors import SqlStreamError
 from sqlstream.core.secrets import is_secret
 from sqlstream.sql import types as t
 from sqlstream.sql.coercion import implicitly_castable
@@ -138,9 +138,7 @@ def keeps_failures(expr: Expr) -> bool:
 
 def python_function(declared: UserFunction, modules: Modules, settings: FunctionSettings, at: Any = None) -> PythonFunction:
     """The function that ``declared`` names. Raises ValidationError, NotSupported."""
-    name = _shown(declared.path.name)
-    if declared.language != "PYTHON":
-        raise NotSupported(f"Functions in {declared.language} are not supported.", at=at, hint="Write it in Python: LANGUAGE PYTHON.")
+    name = plan_name(declared.path.name)
     # One row a function: calls of it are equal.
     key = (name, declared.identifier, modules.version, settings)
     if key not in modules.rows:
@@ -157,10 +155,11 @@ def python_function(declared: UserFunction, modules: Modules, settings: Function
 
 def row_of(function: ModuleFunction, modules: Modules, settings: FunctionSettings) -> PythonFunction:
     """A function of a module, under its own name. Raises ValidationError, NotSupported."""
-    return _row(_shown(function.declared.name or function.attribute), function, signature(function.declared, function.identifier), modules, settings)
+    name = plan_name(function.declared.name or function.attribute)
+    return _row(name, function, signature(function.declared, function.identifier), modules, settings)
 
 
-def _shown(name: str) -> str:
+def plan_name(name: str) -> str:
     """The name as plans and messages write it: in upper case, but for one that upper case makes another, as straße."""
     return name.upper() if name.upper().lower() == name.lower() else name.lower()
 

@@ -13,14 +13,18 @@ from sqlstream.sql import functions
 from sqlstream.sql.functions import Function
 from sqlstream.sql.tables import ObjectPath
 from sqlstream.udf.api import FunctionKind
-from sqlstream.udf.declarations.functions import PythonFunction, python_function
+from sqlstream.udf.declarations.functions import PythonFunction, plan_name, python_function
+from sqlstream.udf.declarations.java import JavaFunction, java_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlstream.catalog.namespaces import CatalogManager
     from sqlstream.udf.declarations.functions import FunctionSettings
+    from sqlstream.udf.declarations.java import JavaFunctions
     from sqlstream.udf.declarations.modules import Modules
+
+UserFunctionRow = PythonFunction | JavaFunction
 
 
 class UserFunctions(Mapping[str, Function]):
@@ -28,13 +32,16 @@ class UserFunctions(Mapping[str, Function]):
     catalog. A name without a usable function raises its error. ``notices`` hear of those of the catalog that a built-in one takes the place of.
     """
 
-    def __init__(self, manager: CatalogManager, modules: Modules, settings: FunctionSettings, notices: list[str] | None = None) -> None:
+    def __init__(
+        self, manager: CatalogManager, modules: Modules, java: JavaFunctions, settings: FunctionSettings, notices: list[str] | None = None
+    ) -> None:
         self._manager = manager
         self._modules = modules
+        self._java = java
         self._settings = settings
         self._notices = [] if notices is None else notices
 
-    def __getitem__(self, name: str) -> PythonFunction:
+    def __getitem__(self, name: str) -> UserFunctionRow:
         function = self._named(name)
         if function is None:
             raise KeyError(name)
@@ -49,7 +56,7 @@ class UserFunctions(Mapping[str, Function]):
     def __len__(self) -> int:
         return len(catalog.names(self._manager))
 
-    def table(self, at: Any, name: str) -> PythonFunction | None:
+    def table(self, at: Any, name: str) -> UserFunctionRow | None:
         """The table function ``name``; None where there is no function of the user's. Raises ValidationError."""
         function = self._named(name, at)
         if function is not None and function.kind is not FunctionKind.TABLE:
@@ -66,7 +73,7 @@ class UserFunctions(Mapping[str, Function]):
             return error.message
         return f"your function: {function.signature}: {function.summary}" if function is not None else "of yours"
 
-    def rows(self) -> list[PythonFunction]:
+    def rows(self) -> list[UserFunctionRow]:
         """Those that are right."""
         usable = []
         for name in self:
@@ -74,11 +81,13 @@ class UserFunctions(Mapping[str, Function]):
                 usable.append(self._named(name))
         return [f for f in usable if f is not None]
 
-    def described(self, declared: UserFunction) -> PythonFunction:
+    def described(self, declared: UserFunction, at: Any = None) -> UserFunctionRow:
         """What ``declared`` is. Raises ValidationError, NotSupported."""
-        return python_function(declared, self._modules, self._settings)
+        if declared.language == "PYTHON":
+            return python_function(declared, self._modules, self._settings, at)
+        return java_function(plan_name(declared.path.name), declared, self._java, self._settings, at)
 
-    def _named(self, name: str, at: Any = None) -> PythonFunction | None:
+    def _named(self, name: str, at: Any = None) -> UserFunctionRow | None:
         parts = tuple(name.split("."))
         plain = len(parts) == 1
         if plain and name.lower() not in self._manager.system_functions:
@@ -91,7 +100,7 @@ class UserFunctions(Mapping[str, Function]):
             if (twice := self._modules.twice.get(name.lower())) is not None:
                 raise ValidationError(twice.message, at=at, hint=twice.hint)
         declared = catalog.find_function(self._manager, parts)
-        return None if declared is None else python_function(declared, self._modules, self._settings, at)
+        return None if declared is None else self.described(declared, at)
 
 
 def register_functions(manager: CatalogManager, modules: Modules, before: Mapping[str, UserFunction]) -> dict[str, UserFunction]:

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import sqlstream
 from sqlstream.core import jars
-from sqlstream.runtime.java import compile_into, libraries, sources
+from sqlstream.runtime.java import compile_into, function_sources, jar, libraries, sources
 
 HOME = Path(sqlstream.__file__).parent
 JAVA = HOME / "runtime" / "java"
-CLASSES = {".".join(path.with_suffix("").parts[path.parts.index("sqlstream", len(JAVA.parts)) :]): path for path in sources(libraries())}
+CLASSES = {
+    ".".join(path.with_suffix("").parts[path.parts.index("sqlstream", len(JAVA.parts)) :]): path
+    for path in [*sources(libraries()), *function_sources()]
+}
 NAMES = (
     re.compile(r'"(sqlstream(?:\.[a-z]+)?\.[A-Z]\w+)"'),
     re.compile(r"\bclasses\([\w.]*\)(\.[a-z]+\.[A-Z]\w+)"),
@@ -39,3 +42,5 @@ def test_python_names_classes_that_there_are() -> None:
 def test_the_compiler_warns_of_nothing(tmp_path: Path) -> None:
     (compiler,) = jars.ensure("compiler")
     compile_into(tmp_path, compiler, [*libraries(), *jars.ensure("spark")], sources(libraries()), "-failOnWarning")
+    with_flink = [jar(print), *jars.ensure("functions"), *libraries()]
+    compile_into(tmp_path, compiler, with_flink, function_sources(), "-failOnWarning")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from tests.support.sessions import catch_up, open_session, submit
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def test_plan(project: Path) -> None:
         ("CREATE FUNCTION f AS 'splitting.loose' LANGUAGE PYTHON", "The function 'splitting.loose': its columns have no types", ValidationError),
         ("CREATE FUNCTION f AS 'splitting.none' LANGUAGE PYTHON", "does not exist", ValidationError),
         ("CREATE FUNCTION f AS 'missing_module.f' LANGUAGE PYTHON", "cannot be imported", ValidationError),
-        ("CREATE FUNCTION f AS 'com.example.F'", "Functions in JAVA are not supported", NotSupported),
+        ("CREATE FUNCTION f AS 'com.example.F'", "No jar has the class 'com.example.F'", ValidationError),
     ],
 )
 def test_refused(project: Path, sql: str, problem: str, error: type[SqlStreamError]) -> None:

@@ -178,6 +178,20 @@ public final class Scala {
                 pure);
     }
 
+    /** A call of a method of {@code target}, on the executor's copy of it, that also takes and gives NULL. */
+    public static Expression nullableCall(
+            Object target, String method, DataType result, List<? extends Expression> arguments, boolean pure) {
+        return new Invoke(
+                Literal.fromObject(target, new ObjectType(target.getClass())),
+                method,
+                result,
+                seq(arguments),
+                seq(List.of()),
+                false,
+                true,
+                pure);
+    }
+
     /** The same as a column, of columns. */
     public static Column column(
             Object target,

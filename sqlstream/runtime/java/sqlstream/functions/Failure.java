@@ -6,14 +6,14 @@ import org.apache.spark.sql.errors.QueryExecutionErrors;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** A row for which a query must fail, in words for its user. */
-final class Failure {
+public final class Failure {
     private static final UTF8String CLASS = UTF8String.fromString("USER_RAISED_EXCEPTION");
     private static final UTF8String MESSAGE = UTF8String.fromString("errorMessage");
 
     private Failure() {}
 
     /** The exception to throw: as by {@code raise_error}. */
-    static RuntimeException of(String message) {
+    public static RuntimeException of(String message) {
         return QueryExecutionErrors.raiseError(
                 CLASS, ArrayBasedMapData.apply(Map.of(MESSAGE, UTF8String.fromString(message)), x -> x, x -> x));
     }

@@ -16,6 +16,7 @@ import org.apache.spark.unsafe.types.VariantVal;
 import scala.Tuple3;
 import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
+import sqlstream.calls.JavaCall;
 import sqlstream.catalyst.Scala;
 
 /** Makes the functions that Spark lacks known to its SQL: every method with {@link SqlFunction} of these classes. */
@@ -48,20 +49,31 @@ public final class Functions {
     private Functions() {}
 
     public static void register(SparkSessionExtensions extensions) {
+        inject(extensions, JavaCall.class, "sqlstream_java", new JavaCall.Builder());
         for (Class<?> owner : CLASSES) {
             for (Method method : owner.getDeclaredMethods()) {
                 SqlFunction declared = method.getAnnotation(SqlFunction.class);
                 if (declared != null) {
                     String name = "sqlstream_"
                             + method.getName().replaceAll("([A-Z])", "_$1").toLowerCase();
-                    ExpressionInfo info = new ExpressionInfo(owner.getName(), name);
-                    extensions.injectFunction(new Tuple3<>(
-                            new FunctionIdentifier(name),
-                            info,
-                            new Call(owner, method.getName(), type(method, declared), declared)));
+                    inject(
+                            extensions,
+                            owner,
+                            name,
+                            new Call(owner, method.getName(), type(method, declared), declared));
                 }
             }
         }
+    }
+
+    /** A function of SQL that makes an expression of its arguments. */
+    private static void inject(
+            SparkSessionExtensions extensions,
+            Class<?> owner,
+            String name,
+            AbstractFunction1<Seq<Expression>, Expression> builder) {
+        extensions.injectFunction(
+                new Tuple3<>(new FunctionIdentifier(name), new ExpressionInfo(owner.getName(), name), builder));
     }
 
     private static DataType type(Method method, SqlFunction declared) {
