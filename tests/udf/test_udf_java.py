@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("java_functions")]
 NAMES = {
-    "up": "Up", "adding": "Add", "words": "Words", "letters": "Letters", "types": "Types", "class_of": "Any", "opened": "Opened", "later": "Later",
+    "up": "Up", "adding": "Add", "words": "Words", "letters": "Letters", "types": "Types", "class_of": "Any", "opened": "Opened", "later": "Later", "small": "Small",
 }  # fmt: skip
 BATCH = {"execution.runtime-mode": "batch", "pipeline.global-job-parameters": "greeting:hello"}
 
@@ -36,7 +36,12 @@ def declared(jar: Path) -> str:
 
 @pytest.fixture
 def session(engine, tmp_path: Path, jar: Path) -> Session:
-    return open_session(tmp_path, declared(jar), engine=engine, options=BATCH)
+    computed = (
+        "CREATE TABLE sequence (a INT, b AS adding(CAST(a AS STRING), CAST(a AS STRING), 'x')) WITH ('connector' = 'datagen', 'number-of-rows' = '1', "
+        "'fields.a.kind' = 'sequence', 'fields.a.start' = '1', 'fields.a.end' = '1'); "
+        "CREATE VIEW computed AS SELECT a AS v, REPLACE(b, ', x', '') AS b FROM sequence"
+    )
+    return open_session(tmp_path, f"{declared(jar)}; {computed}", engine=engine, options=BATCH)
 
 
 @pytest.mark.parametrize(("query", "expected"), [
@@ -57,12 +62,13 @@ def session(engine, tmp_path: Path, jar: Path) -> Session:
         ("Integer 1", "String x", "BigDecimal 1.5", "LocalDateTime 2026-01-01T00:00", "Row +I[1, a]", "null")]),
     ("SELECT class_of(INTERVAL '1' DAY), class_of(DATE '2026-01-01'), class_of(TRUE), class_of(MAP['a', 1])", [
         ("Duration PT24H", "LocalDate 2026-01-01", "Boolean true", "HashMap {a=1}")]),
+    ("SELECT small(), small(CAST(1 AS SMALLINT)), small() + 1", [("42", "2", "43")]),
+    ("SELECT v, b FROM computed", [("1", "[1, 1]")]),
     ("SELECT opened('bob')", [("hello bob true",)]),
     ("SELECT later(x), up(CAST(later(x) AS STRING)) FROM (VALUES (1), (2)) AS t (x) WHERE later(x) > 2", [("3", "3")]),
     ("SELECT k, SUM(adding(v, 1)) FROM (VALUES ('a', 1), ('a', 2)) AS t (k, v) GROUP BY k HAVING up(k) = 'A'", [("a", "5")]),
 ])  # fmt: skip
 def test_values(session: Session, query: str, expected: list[tuple[str | None, ...]]) -> None:
-    """All but the last three were run by Flink 2.3 as well, with the same jar."""
     assert sorted(rows(session, query), key=str) == sorted(expected, key=str)
 
 
@@ -73,6 +79,7 @@ def test_a_plain_value_of_a_table_function_is_a_column_without_a_name(session: S
 
 @pytest.mark.parametrize(("statement", "kind", "message", "hint"), [
     ("SELECT up(5)", ValidationError, "Cannot apply 'UP' to arguments of type 'UP(<INTEGER>)'", "UP takes: UP(text => STRING)"),
+    ("SELECT small(CAST(NULL AS SMALLINT))", ValidationError, "Cannot apply 'SMALL' to arguments of type 'SMALL(<SMALLINT>)'", "SMALL takes: "),
     ("SELECT words('x')", ValidationError, "WORDS is a table function", "LATERAL TABLE(WORDS(..))"),
     ("SELECT * FROM LATERAL TABLE(up('x'))", ValidationError, "UP is not a table function", "SELECT UP(..)"),
     ("CREATE FUNCTION f AS 'acme.Nothing' USING JAR '{jar}'", ValidationError, "There is no class 'acme.Nothing'", "USING JAR"),

@@ -15,6 +15,7 @@ from sqlstream.core import private, storage, user_jars
 from sqlstream.core.errors import SetupError, ValidationError
 from sqlstream.core.java import require_java
 from sqlstream.core.kept import keep_newest
+from sqlstream.runtime.engine import submitted
 from sqlstream.runtime.java import function_jars, libraries
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ class ProjectJavaFunctions:
 
     @cached_property
     def own_jars(self) -> Sequence[Path]:
-        """See JavaFunctions."""
+        """See JavaFunctions. Raises SetupError in an application of spark-submit, which has no network and no JVM but Spark's."""
+        if submitted.configuration() is not None:
+            hint = "Run the script with sqlstream -f, or as a job of sqlstream serve, against the cluster."
+            raise SetupError("Functions in Java don't run from a package.", hint=hint)
         return function_jars(self._notify)
 
     def ask(
