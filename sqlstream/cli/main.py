@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -416,20 +417,29 @@ def _flag_options(arguments: argparse.Namespace) -> dict[str, str]:
     return options
 
 
-def project_options(parser: argparse.ArgumentParser, project: Path) -> dict[str, str]:
-    """The options of the project's ``sqlstream.toml``; one that can't be read ends the process."""
+def project_options(parser: argparse.ArgumentParser, project: Path, notify: Callable[[str], None] | None = None) -> dict[str, str]:
+    """The options of the project's ``sqlstream.toml``; one that can't be read ends the process. ``notify`` hears of what means nothing."""
     path = project / CONFIG
     if not path.is_file():
         return {}
     import tomllib
 
+    from sqlstream.cli.misnamed import misnamed
+
     try:
         read = tomllib.loads(path.read_text("utf-8"))
         if not isinstance(warehouse := read.get("warehouse", ""), str):
             raise ValueError("warehouse must be a folder or a URI")
+        for _, message, hint in misnamed(read):
+            (notify or _noted_once)(f"{path}: {message} {hint}")
         return ({"table.warehouse": warehouse} if warehouse else {}) | flattened(read.get("options", {}))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, OSError) as error:
         parser.error(f"{path}: {error}")
+
+
+@cache
+def _noted_once(line: str) -> None:
+    Screen().notify(line)
 
 
 def _script(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Script | None:
@@ -514,7 +524,10 @@ def _subcommand(name: str, argv: list[str]) -> int:
 
         arguments, _ = _of_project().parse_known_args(argv)
         project = _project(argument_parser(), arguments.project, runs=not arguments.no_python)
-        return (check.main if name == "check" else doctests.main)(argv, project, project_options(argument_parser(), project))
+        if name == "check":
+            # Its findings have what is to be said of the file.
+            return check.main(argv, project, project_options(argument_parser(), project, lambda line: None))
+        return doctests.main(argv, project, project_options(argument_parser(), project))
     if name == "jobs":
         from sqlstream.cli import jobs
 
