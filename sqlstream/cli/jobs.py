@@ -326,7 +326,7 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
     if not registry.exists(jobs, name) and (of := _by_file(project, name)) is not None:
         unknown = "has ended after its supervisor was killed, or could not write how it ended"
         how = unknown if of.exit_code is None else f"has ended with exit code {of.exit_code}"
-        raise ValidationError(f"'{name}' is not running: it {how}.", hint=f"sqlstream jobs logs {name} has what it said.")
+        raise ValidationError(f"'{name}' is not running: it {how}.", hint=f"sqlstream jobs logs {shlex.quote(name)} has what it said.")
     if not registry.exists(jobs, name) and (at_server := served.of_script(project, jobs, name)):
         for job in at_server:
             if job.held or served.starts_again(project, job):

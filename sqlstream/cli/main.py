@@ -43,6 +43,12 @@ SUBCOMMANDS = {
     "test-udf": "sqlstream.cli.test_udf", "jobs": "sqlstream.cli.jobs", "package": "sqlstream.cli.packaging.command", "serve": "sqlstream.cli.serve",
     "completion": "sqlstream.cli.completing",
 }  # fmt: skip
+# What may be tried for a command, and what is written instead.
+_MEANT = {
+    "list": "jobs list", "ps": "jobs list", "run": "-f FILE", "help": "--help", "version": "--version", "queries": "query", "server": "serve",
+    **{verb: f"jobs {verb} NAME" for verb in ("start", "stop", "restart", "drop", "why", "show", "logs", "savepoint")},
+    **{verb: f"jobs {verb} FILE" for verb in ("diff", "upgrade")},
+}  # fmt: skip
 # In the environment while a shell asks for completions: how many words of its line call this program.
 COMPLETES = "_ARGCOMPLETE"
 EPILOG = """\
@@ -326,6 +332,8 @@ def _query_statement(parser: argparse.ArgumentParser, words: list[str]) -> str |
         return None
     if words[0] in SUBCOMMANDS:
         parser.error(f"'{words[0]}' comes first, and its options after it: sqlstream {words[0]} ..")
+    if words[0] in _MEANT:
+        parser.error(f"There is no command '{words[0]}'. Did you mean 'sqlstream {_MEANT[words[0]]}'?")
     if words[0] != "query" or (unknown := next((w for w in words if w.startswith("-")), None)):
         parser.error(f"unrecognized arguments: {' '.join(words) if words[0] != 'query' else unknown}")
     from sqlstream.core.errors import ValidationError

@@ -328,6 +328,15 @@ def test_a_job_is_not_stopped_where_its_script_runs_or_nothing_can_be_written(tm
     assert said == ["stopped"]
 
 
+def test_a_command_in_a_hint_can_be_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "Two Jobs.sql"
+    lock = background.hold(folder := background.folder_of(tmp_path, file))
+    assert lock is not None
+    with lock, pytest.raises(ValidationError, match="runs already") as refused:
+        starting._hold(folder, file, 0.0, lambda: False)
+    assert refused.value.hint == f"sqlstream jobs stop '{file}' ends it."
+
+
 def test_the_name_of_a_job_stands_for_the_script_that_it_was_handed_over_with(tmp_path: Path, stopped: JobFolder) -> None:
     with subprocess.Popen(["true"]) as ended:
         ended.wait()
