@@ -486,6 +486,8 @@ def test_a_script_in_the_background_is_killed_changed_and_stopped(tmp_path: Path
         file.write_text(COUNTED.format("WHERE n > 0") + COPIED)
         upgraded = jobs(tmp_path, "upgrade", str(file), "-D", "spark.master=local[1]")
         assert upgraded.returncode == 0, upgraded
+        stays = "It was stopped, and sqlstream jobs upgrade does not start it. sqlstream jobs start copying, after the upgrade, does."
+        assert stays in upgraded.stdout
         feed(read, {"n": 3})
         until(lambda: counted(3))
         assert (listed()["version"], listed()["restarts"]) == (2, 0)
