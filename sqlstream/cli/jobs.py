@@ -183,19 +183,19 @@ def _set_by(arguments: Sequence[str]) -> dict[str, str]:
 def _diff(project: Path, jobs: Place, file: Path, seen: Sequence[Preview]) -> int:
     # A job of a script that runs which somebody has stopped stays so. Of a script that does not run all are to start.
     stopped = {} if not _runs(background.folder_of(project, file.resolve())) else {
-        job.path: _stays(job, file) for job in registry.records(jobs) if job.folder.stays_stopped
+        job.path: job for job in registry.records(jobs) if job.folder.stays_stopped
     }  # fmt: skip
-    said = ((*one.lines, *filter(None, [stopped.get(one.folder)])) for one in seen)
+    said = (one.lines if (job := stopped.get(one.folder)) is None else _stays(job, one.lines, file) for one in seen)
     print("\n\n".join("\n".join(_within(lines)) for lines in said) or "There is no job in it.")
     return int(any(one.loses for one in seen))
 
 
-def _stays(job: JobRecord, file: Path) -> str:
-    """That a job of the script ``file``, which runs, is not started with it, and how it is."""
+def _stays(job: JobRecord, would: Sequence[str], file: Path) -> Sequence[str]:
+    """What becomes of a job of the script ``file``, which runs, that is not started with it: how it is, and what it ``would`` do then."""
     if job.finished is not None:
-        return f"It {job.finished}, and sqlstream jobs upgrade does not begin it anew. {_anew(file)}"
+        return (f"Job '{short_name(job.name)}' {job.finished}, and sqlstream jobs upgrade does not begin it anew. {_anew(file)}",)
     start = f"sqlstream jobs start {shlex.quote(short_name(job.name))}"
-    return f"It was stopped, and sqlstream jobs upgrade does not start it. {start}, after the upgrade, does."
+    return (*would, f"It was stopped, and sqlstream jobs upgrade does not start it. {start}, after the upgrade, does.")
 
 
 def _anew(file: Path | str) -> str:
