@@ -17,7 +17,7 @@ from sqlstream.catalog.circles import refuse_circle
 from sqlstream.catalog.like import PLAIN, merge, strategies, with_query_schema
 from sqlstream.catalog.schema import NOTHING, SchemaColumn, checked
 from sqlstream.connectors import CONNECTORS
-from sqlstream.core.errors import SqlStreamError, ValidationError, listed_by
+from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.sql.functions import find as builtin
 from sqlstream.sql.names import unique
 from sqlstream.sql.statements.parsing import parse
@@ -215,7 +215,7 @@ def _like_source(node: exp.Expression, manager: CatalogManager) -> Table:
     path = manager.path(ast.parts(node), node)
     source = manager.get(path, node)
     if source is None:
-        raise ValidationError(f"Source table '{path.quoted}' of the LIKE clause not found in the catalog", at=node, hint=listed_by("SHOW TABLES"))
+        raise ValidationError(f"Source table '{path.quoted}' of the LIKE clause not found in the catalog", at=node, hint=manager.meant(path))
     if isinstance(source, View):
         raise ValidationError(
             f"Source table '{path.quoted}' of the LIKE clause can not be a VIEW", at=node, hint="Name the table that the view reads."

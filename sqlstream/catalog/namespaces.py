@@ -97,7 +97,7 @@ class CatalogManager:
             raise ValidationError(
                 f"Cannot find table '{path.quoted}' in any of the catalogs [{', '.join(sorted(self.catalogs))}], nor as a temporary table.",
                 at=at,
-                hint=did_you_mean(path.name, self._names(path), "SHOW TABLES"),
+                hint=self.meant(path),
             )
         if isinstance(item, View):
             raise ValidationError(f"'{path.quoted}' is a view: nothing can be inserted into it.", at=at)
@@ -111,9 +111,13 @@ class CatalogManager:
             raise ValidationError(
                 f"Tables or views with the identifier '{path}' doesn't exist.",
                 at=at,
-                hint=did_you_mean(path.name, self._names(path), "SHOW TABLES"),
+                hint=self.meant(path),
             )
         return item
+
+    def meant(self, path: ObjectPath, lists: str = "SHOW TABLES") -> str | None:
+        """The hint where there is nothing at ``path``."""
+        return did_you_mean(path.name, self._names(path), lists)
 
     def _unknown(self, parts: tuple[str, ...], at: Any) -> ValidationError:
         """Calcite's message names the first part that is not found, and what it looked in."""
@@ -126,7 +130,7 @@ class CatalogManager:
             return ValidationError(
                 f"Object '{path.name}' not found within '{within}'",
                 at=at,
-                hint=did_you_mean(path.name, self._names(path), "SHOW TABLES"),
+                hint=self.meant(path),
             )
         catalog = self.catalogs.get(parts[0])
         if len(parts) != 3 or catalog is None:
@@ -142,7 +146,7 @@ class CatalogManager:
         return ValidationError(
             f"Object '{path.name}' not found within '{parts[0]}.{parts[1]}'",
             at=at,
-            hint=did_you_mean(path.name, self._names(path), "SHOW TABLES"),
+            hint=self.meant(path),
         )
 
     def find_database(self, catalog: str, database: str) -> Database | None:
@@ -395,9 +399,7 @@ class CatalogManager:
         if if_exists:
             return False
         other = "VIEW" if kind is Table else "TABLE"
-        hint = (
-            did_you_mean(path.name, self._names(path), "SHOW TABLES") if present is None else f"It is a {other.lower()}: DROP {other} {path.quoted}"
-        )
+        hint = self.meant(path) if present is None else f"It is a {other.lower()}: DROP {other} {path.quoted}"
         raise ValidationError(f"{word} with identifier '{path}' does not exist.", at=at, hint=hint)
 
     def to_alter(self, path: ObjectPath, kind: type[Table] | type[View], *, if_exists: bool = False, at: Any = None) -> Table | View | None:
@@ -412,7 +414,7 @@ class CatalogManager:
             raise ValidationError(
                 f"{word} {path.quoted} doesn't exist or is a temporary {word.lower()}.",
                 at=at,
-                hint=did_you_mean(path.name, self._names(path), "SHOW TABLES"),
+                hint=self.meant(path),
             )
         if not isinstance(item, kind):
             other = "view" if kind is Table else "table"

@@ -191,7 +191,7 @@ def _to_show(manager: CatalogManager, path: ObjectPath, word: str, at: Any) -> T
         raise ValidationError(
             f"Could not execute SHOW CREATE {word}. {low} with identifier {path.quoted} does not exist.",
             at=at,
-            hint=listed_by(f"SHOW {word}S"),
+            hint=manager.meant(path, f"SHOW {word}S"),
         )
     return item
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlstream.cli import misnamed
 from sqlstream.cli.arguments import Parser
 from sqlstream.core.counts import counted
 from sqlstream.core.defects import as_defects
@@ -35,7 +36,9 @@ CLEAN, FOUND, FAILED = 0, 1, 2
 def parser() -> Parser:
     """The arguments of ``sqlstream check``."""
     made = Parser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
-    made.add_argument("files", nargs="*", type=Path, metavar="FILE", help="default: catalog/, queries/ and udfs/ of the project")
+    made.add_argument(
+        "files", nargs="*", type=Path, metavar="FILE", help="default: catalog/, queries/ and udfs/ of the project, and its sqlstream.toml"
+    )
     made.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
     made.add_argument("--output", choices=("text", "json"), default="text", help="json: one object per line")
     made.add_argument("--no-python", action="store_true", help="don't run the modules of functions: their text says what types they have")
@@ -50,10 +53,12 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     arguments = own.parse_args(argv)
     session = Session(project, options=options, notify=lambda line: None, python=not arguments.no_python)
     files = arguments.files or project_files(session.project)
+    own_settings = [] if arguments.files else [file for file in [session.project / "sqlstream.toml"] if file.is_file()]
     missing = [str(f) for f in files if not f.is_file()]
     if missing:
         own.error(f"no such file: {', '.join(missing)}")
-    listed = deeply(lambda: list(findings(session, files)))
+    of_settings = [finding for file in own_settings for finding in misnamed.findings(_text(file), _shown(file), options)]
+    listed = [*of_settings, *deeply(lambda: list(findings(session, files)))]
     for one in listed:
         print(one.as_json() if arguments.output == "json" else one)
     if arguments.output == "text":

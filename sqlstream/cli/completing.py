@@ -105,7 +105,9 @@ def _jobs(project: Path, _words: list[str]) -> list[str]:
     """The jobs of a project as the screen names them, where they are on a file system of this machine: nothing is started for others."""
     from sqlstream.runtime.jobs.control import registry
 
-    folder = storage.job_folders(client.project_options(client.argument_parser(), project), project, storage.Hadoop(_no_engine)).jobs
+    folder = storage.job_folders(
+        client.project_options(client.argument_parser(), project, lambda line: None), project, storage.Hadoop(_no_engine)
+    ).jobs
     return short_names(sorted({record.name for record in registry.records(folder)})) if isinstance(folder, Path) else []
 
 

@@ -128,7 +128,7 @@ def main(
             arguments.file = _script(project, jobs, arguments.file)
         match arguments.verb:
             case "diff":
-                return _diff(preview(["--project", str(project), "-f", str(arguments.file), *more]))
+                return _diff(project, jobs, arguments.file, preview(["--project", str(project), "-f", str(arguments.file), *more]))
             case "start" if arguments.systemd:
                 return starting.systemd(project, arguments.file, more)
             case "list":
@@ -180,9 +180,29 @@ def _set_by(arguments: Sequence[str]) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _diff(seen: Sequence[Preview]) -> int:
-    print("\n\n".join("\n".join(_within(one.lines)) for one in seen) or "There is no job in it.")
+def _diff(project: Path, jobs: Place, file: Path, seen: Sequence[Preview]) -> int:
+    # A job of a script that runs which somebody has stopped stays so. Of a script that does not run all are to start.
+    stopped = {} if not _runs(background.folder_of(project, file.resolve())) else {
+        job.path: job for job in registry.records(jobs) if job.folder.stays_stopped
+    }  # fmt: skip
+    said = (one.lines if (job := stopped.get(one.folder)) is None else _stays(job, one.lines, file) for one in seen)
+    print("\n\n".join("\n".join(_within(lines)) for lines in said) or "There is no job in it.")
     return int(any(one.loses for one in seen))
+
+
+def _stays(job: JobRecord, would: Sequence[str], file: Path) -> Sequence[str]:
+    """What becomes of a job of the script ``file``, which runs, that is not started with it: how it is, and what it ``would`` do then."""
+    if job.finished is not None:
+        return (f"Job '{short_name(job.name)}' {job.finished}, and sqlstream jobs upgrade does not begin it anew. {_anew(file)}",)
+    start = f"sqlstream jobs start {shlex.quote(short_name(job.name))}"
+    return (*would, f"It was stopped, and sqlstream jobs upgrade does not start it. {start}, after the upgrade, does.")
+
+
+def _anew(file: Path | str) -> str:
+    """How a job that has finished begins again while its script runs."""
+    written = shlex.quote(str(file))
+    both = f"sqlstream jobs stop {written}, then sqlstream jobs start {written} --detach, begins it anew, where the options of its sources say"
+    return f"{both}; the other jobs of the script resume."
 
 
 def _within(lines: Iterable[str]) -> list[str]:
@@ -193,7 +213,7 @@ def _within(lines: Iterable[str]) -> list[str]:
 
 
 def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: Sequence[Preview]) -> int:
-    if _diff(seen) or not seen:
+    if _diff(project, jobs, file, seen) or not seen:
         if not seen:
             raise ValidationError(f"There is no job in '{file}'.")
         written = shlex.quote(str(file))
@@ -203,7 +223,6 @@ def _upgrade(project: Path, jobs: Place, file: Path, options: list[str], seen: S
     folder = background.folder_of(project, file.resolve())
     keep_stopped = []
     if _runs(folder):
-        # A job of it that somebody has stopped stays so. Of a script that does not run all are to start.
         keep_stopped.append(background.KEEP_STOPPED)
         _end_script(folder, str(file), _ENDING_SECONDS)
     return starting.detached(project, jobs, file, [*keep_stopped, "-D", "execution.upgrade-mode=last-state", *options])
@@ -307,7 +326,7 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
     if not registry.exists(jobs, name) and (of := _by_file(project, name)) is not None:
         unknown = "has ended after its supervisor was killed, or could not write how it ended"
         how = unknown if of.exit_code is None else f"has ended with exit code {of.exit_code}"
-        raise ValidationError(f"'{name}' is not running: it {how}.", hint=f"sqlstream jobs logs {name} has what it said.")
+        raise ValidationError(f"'{name}' is not running: it {how}.", hint=f"sqlstream jobs logs {shlex.quote(name)} has what it said.")
     if not registry.exists(jobs, name) and (at_server := served.of_script(project, jobs, name)):
         for job in at_server:
             if job.held or served.starts_again(project, job):
@@ -433,6 +452,8 @@ def _start(project: Path, job: JobRecord, submit: Callable[[list[str], ServerPla
         hint = "Options are given to a script: sqlstream jobs start FILE --detach .."
         raise ValidationError(f"Job '{short_name(job.name)}' is started as its script says: {' '.join(more)} can't be given.", hint=hint)
     if job.held or job.has_process():
+        if job.finished is not None and (script := _ran(project, job)) is not None and _runs(background.folder_of(project, Path(script.file))):
+            raise ValidationError(f"Job '{short_name(job.name)}' {job.finished}.", hint=_anew(script.file))
         try:
             return _start_again(job)
         except JobFailed:

@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -41,6 +42,12 @@ SUBCOMMANDS = {
     "kafka": "sqlstream.cli.kafka.broker", "demo": "sqlstream.cli.demo", "init": "sqlstream.cli.init", "check": "sqlstream.cli.check",
     "test-udf": "sqlstream.cli.test_udf", "jobs": "sqlstream.cli.jobs", "package": "sqlstream.cli.packaging.command", "serve": "sqlstream.cli.serve",
     "completion": "sqlstream.cli.completing",
+}  # fmt: skip
+# What may be tried for a command, and what is written instead.
+_MEANT = {
+    "list": "jobs list", "ps": "jobs list", "run": "-f FILE", "help": "--help", "version": "--version", "queries": "query", "server": "serve",
+    **{verb: f"jobs {verb} NAME" for verb in ("start", "stop", "restart", "drop", "why", "show", "logs", "savepoint")},
+    **{verb: f"jobs {verb} FILE" for verb in ("diff", "upgrade")},
 }  # fmt: skip
 # In the environment while a shell asks for completions: how many words of its line call this program.
 COMPLETES = "_ARGCOMPLETE"
@@ -325,6 +332,8 @@ def _query_statement(parser: argparse.ArgumentParser, words: list[str]) -> str |
         return None
     if words[0] in SUBCOMMANDS:
         parser.error(f"'{words[0]}' comes first, and its options after it: sqlstream {words[0]} ..")
+    if words[0] in _MEANT:
+        parser.error(f"There is no command '{words[0]}'. Did you mean 'sqlstream {_MEANT[words[0]]}'?")
     if words[0] != "query" or (unknown := next((w for w in words if w.startswith("-")), None)):
         parser.error(f"unrecognized arguments: {' '.join(words) if words[0] != 'query' else unknown}")
     from sqlstream.core.errors import ValidationError
@@ -416,20 +425,29 @@ def _flag_options(arguments: argparse.Namespace) -> dict[str, str]:
     return options
 
 
-def project_options(parser: argparse.ArgumentParser, project: Path) -> dict[str, str]:
-    """The options of the project's ``sqlstream.toml``; one that can't be read ends the process."""
+def project_options(parser: argparse.ArgumentParser, project: Path, notify: Callable[[str], None] | None = None) -> dict[str, str]:
+    """The options of the project's ``sqlstream.toml``; one that can't be read ends the process. ``notify`` hears of what means nothing."""
     path = project / CONFIG
     if not path.is_file():
         return {}
     import tomllib
 
+    from sqlstream.cli.misnamed import misnamed
+
     try:
         read = tomllib.loads(path.read_text("utf-8"))
         if not isinstance(warehouse := read.get("warehouse", ""), str):
             raise ValueError("warehouse must be a folder or a URI")
+        for _, message, hint in misnamed(read):
+            (notify or _noted_once)(f"{path}: {message} {hint}")
         return ({"table.warehouse": warehouse} if warehouse else {}) | flattened(read.get("options", {}))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, OSError) as error:
         parser.error(f"{path}: {error}")
+
+
+@cache
+def _noted_once(line: str) -> None:
+    Screen().notify(line)
 
 
 def _script(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Script | None:
@@ -514,7 +532,10 @@ def _subcommand(name: str, argv: list[str]) -> int:
 
         arguments, _ = _of_project().parse_known_args(argv)
         project = _project(argument_parser(), arguments.project, runs=not arguments.no_python)
-        return (check.main if name == "check" else doctests.main)(argv, project, project_options(argument_parser(), project))
+        if name == "check":
+            # Its findings have what is to be said of the file.
+            return check.main(argv, project, project_options(argument_parser(), project, lambda line: None))
+        return doctests.main(argv, project, project_options(argument_parser(), project))
     if name == "jobs":
         from sqlstream.cli import jobs
 

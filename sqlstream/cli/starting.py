@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -156,7 +157,7 @@ def _hold(folder: Path, file: Path, seconds: float, interrupted: Callable[[], bo
         by = f" under supervisor {running.supervisor}, as process {running.process}"
     elif running is not None:
         by = f", as process {running.process}, whose supervisor has ended"
-    raise ValidationError(f"'{file}' runs already{by}.", hint=f"sqlstream jobs stop {file} ends it.")
+    raise ValidationError(f"'{file}' runs already{by}.", hint=f"sqlstream jobs stop {shlex.quote(str(file))} ends it.")
 
 
 def _begun(
@@ -173,7 +174,7 @@ def _begun(
             return _Begun(supervisor.pid, log, ended=True)
         if code is not None:
             if code == 3:
-                raise ValidationError(f"'{file}' runs already.", hint=f"sqlstream jobs stop {file} ends it.")
+                raise ValidationError(f"'{file}' runs already.", hint=f"sqlstream jobs stop {shlex.quote(str(file))} ends it.")
             with log.open("rb") as said:
                 said.seek(start)
                 raise EndedAtOnce(file, code, log, said.read().decode("utf-8", "replace"))

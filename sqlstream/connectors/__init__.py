@@ -24,7 +24,7 @@ from sqlstream.core.registry import Registry
 from sqlstream.core.secrets import is_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlstream.core.options import Option
     from sqlstream.formats.base import ProjectFiles
@@ -51,6 +51,10 @@ CONNECTORS: Registry[Connector] = Registry(
 _CDC = "Changes of this database are not read: capture them into Kafka, and read the topic with 'kafka'."
 _LOADS = "Write into a topic of 'kafka', from which the database loads by itself (routine load)."
 _SINK = "Write into a Delta table, and load from there."
+_POSTGRES, _MYSQL = (f"'jdbc' reads and writes a table of the database, '{name}-cdc' reads its changes." for name in ("postgres", "mysql"))
+_DATABASES: Mapping[str, str] = {
+    "postgres": _POSTGRES, "postgresql": _POSTGRES, "mysql": _MYSQL, "mariadb": _MYSQL,
+}  # fmt: skip
 REFUSED: Mapping[str, str] = {
     "dynamic-kafka": "Use 'kafka', with 'topic-pattern' where topics come and go.",
     "hive": "Use 'filesystem' or 'delta' on the table's folder.",
@@ -87,8 +91,8 @@ def doubts(options: Mapping[str, str]) -> Iterator[str]:
     if CONNECTORS.usable(name) is None:
         if name in REFUSED:
             yield f"Connector '{name}' is not supported: a query of the table will be refused. {REFUSED[name]}"
-        elif near := nearest(name, CONNECTORS.names()):
-            yield f"There is no connector '{name}'. Did you mean '{near}'?"
+        elif hint := _near(name, CONNECTORS.names()):
+            yield f"There is no connector '{name}'. {hint}"
         return
     named = {key: options[key] for key in FORMAT_KEYS if key in options}
     unknown = {key: format_ for key, format_ in named.items() if formats.FORMATS.usable(format_) is None}
@@ -100,6 +104,11 @@ def doubts(options: Mapping[str, str]) -> Iterator[str]:
     if not unknown:
         own = {key: text for key, text in options.items() if key != "connector"}
         yield from option_doubts(f"connector '{name}'", own, declared_options(options))
+
+
+def _near(name: str, names: Sequence[str]) -> str | None:
+    """A hint that names the connectors which are meant."""
+    return _DATABASES.get(name.lower()) or did_you_mean(name, names)
 
 
 def find_connector(name: str, at: Any = None) -> Connector:
@@ -115,7 +124,7 @@ def find_connector(name: str, at: Any = None) -> Connector:
     raise ValidationError(
         f"There is no connector '{name}'. There are: {', '.join(names)}.",
         at=at,
-        hint=did_you_mean(name, [*names, *REFUSED]),
+        hint=_near(name, [*names, *REFUSED]),
     )
 
 

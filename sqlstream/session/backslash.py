@@ -2,16 +2,15 @@
 
     text -> expanded -> SQL
 
-A command is a line that begins with a backslash: its name, then words; quotes hold a word together. The table of statements has them.
+A command is a line that begins with a backslash: its name, then words; quotes and backticks hold a word together. The table of statements has them.
 """
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from sqlstream.core.errors import ValidationError, did_you_mean, nearest
-from sqlstream.sql.statements.short_form import UsageError, query
+from sqlstream.sql.statements.short_form import UsageError, query, words_of
 from sqlstream.sql.statements.table import SHORT_FORMS
 
 if TYPE_CHECKING:
@@ -40,9 +39,9 @@ def expanded(text: str) -> str:
         raise ValidationError(f"There is no command {name}.", hint=here or "\\? lists the commands.")
     short, form = SHORT_FORMS[name]
     try:
-        return short.write(shlex.split(rest)) + ";"
+        return short.write(words_of(rest)) + ";"
     except (UsageError, ValueError) as error:
-        said = f" {error}" if isinstance(error, ValueError) else ""
+        said = f" {error}" if str(error) else ""
         raise ValidationError(f"{name} takes: {short.arguments or 'nothing'}.{said}", hint=summary(short, form)) from None
 
 

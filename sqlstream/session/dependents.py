@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlglot import exp
 
 from sqlstream.core.errors import SqlStreamError
+from sqlstream.core.job_names import short_name
 from sqlstream.plan.nodes import scans
 from sqlstream.session.queries import saved_queries
 from sqlstream.sql.statements.parsing import parse
@@ -30,7 +31,7 @@ class Dependent(NamedTuple):
     id: str = ""
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.name}" + (f" ({self.id})" if self.id else "")
+        return f"{self.kind} {short_name(self.name) if self.id else self.name}"
 
 
 def of_object(path: ObjectPath, catalog: CatalogManager, jobs: Iterable[Job], project: Path) -> list[Dependent]:

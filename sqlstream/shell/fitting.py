@@ -25,6 +25,7 @@ _LEAST_TEXT = 12
 _BOUNDED = frozenset(("TINYINT", "SMALLINT", "INT", "BIGINT", "BOOLEAN", "DATE", "DECIMAL", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "FLOAT", "DOUBLE"))
 # Before a cell that stands below its row.
 _NOTE = "  - "
+_PAIR = 2
 
 
 def lines(
@@ -121,7 +122,11 @@ def _narrow_tables(names: Sequence[str], rows: Sequence[Cells], width: int) -> I
         widths = _narrowed(titles, shown, width)
         # A path that is torn can't be copied: it stands below its row, too, which leaves the others more room.
         while widths is not None and (whole := _without_torn(shown, widths)) != shown:
-            shown, widths = whole, _narrowed(titles, whole, width)
+            # A column of which nothing stays needs no room at all.
+            kept = [at for at in range(len(beside)) if at == 0 or any(cells[at] for cells in whole)]
+            beside, titles = [beside[at] for at in kept], [titles[at] for at in kept]
+            shown = [[cells[at] for at in kept] for cells in whole]
+            widths = _narrowed(titles, shown, width)
         if widths is not None:
             yield [*_table(names, rows, beside, shown, widths, width)]
 
@@ -150,10 +155,13 @@ def _table(
         for i, cell in enumerate(row):
             if cell and not above.get(i):
                 several = "\n" if "\n" in cell else ""
-                said = f"{names[i]}: {several}{cell}".split("\n")
-                first, *more = (part for text in said for part in at_words(tableau.escaped(text), width - len(_NOTE)))
-                yield _NOTE + first
-                yield from (" " * len(_NOTE) + part for part in more)
+                # Of two columns the first one is the name.
+                said = (cell if len(names) == _PAIR else f"{names[i]}: {several}{cell}").split("\n")
+                parts = (part for text in said for part in at_words(tableau.escaped(text), width - len(_NOTE)))
+                for count, part in enumerate(parts):
+                    # A path that has no room behind that begins its line: what a terminal breaks is copied in one piece.
+                    room = len(_NOTE) + tableau.display_width(part) <= width
+                    yield (_NOTE if count == 0 else " " * len(_NOTE)) + part if room else part
     yield tableau.border(widths)
 
 

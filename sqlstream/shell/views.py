@@ -109,6 +109,8 @@ def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], st
     kept = KEPT_BEHIND if not _is_expanded(tableau.content_widths(names, rows[-KEPT_BEHIND:], limit), options) else EXPANDED_BEHIND
     for line in _fitted(names, types, rows[-kept:], limit, options):
         screen.emit(line)
+    if error is not None and not rows:
+        raise error
     screen.emit(tableau.in_set(len(rows)) + (f", the last {kept} of them shown" if len(rows) > kept else ""))
     if error is not None:
         raise error

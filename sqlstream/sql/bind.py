@@ -204,6 +204,13 @@ def _column(node: exp.Column, scope: Scope) -> Expr:
     return ref
 
 
+_NO_NULLS = "FILTER (WHERE x IS NOT NULL) leaves them out."
+_NULLS = {
+    **dict.fromkeys(("FIRST_VALUE", "LAST_VALUE"), "Leave it out: NULLs are no values to it."),
+    **dict.fromkeys(("LAG", "LEAD", "NTH_VALUE"), "Leave the rows out in a sub-query: WHERE x IS NOT NULL."),
+}
+
+
 def _there_are(columns: Sequence[str]) -> str | None:
     """A hint that names the columns."""
     more = f" and {len(columns) - _MOST_NAMED} more" if len(columns) > _MOST_NAMED else ""
@@ -235,11 +242,11 @@ def _named_later(name: str, at: exp.Expr) -> str | None:
 
 
 def _as_function(name: str) -> str | None:
-    """A hint where ``name`` is that of a function, here or in another dialect, which can be called without arguments."""
+    """A hint where ``name`` is that of a function which can be called without arguments, or one that means something in another dialect."""
     function = find(name)
     if function is not None and all(p.endswith("?") for p in function.params):
         return f"As a function: {name.upper()}()."
-    return elsewhere.FUNCTIONS.get(name.upper()) if name.upper() in ("SYSDATE", "GETDATE") else None
+    return elsewhere.COLUMNS.get(name.upper())
 
 
 def _resolve(names: Sequence[str], scope: Scope, at: exp.Expr) -> tuple[Expr, Sequence[str]] | None:
@@ -509,7 +516,7 @@ def _function(node: exp.Expr, scope: Scope, *, nested: bool = False) -> Expr:
     skip_nulls = bool(raw) and isinstance(raw[0], exp.IgnoreNulls)
     if raw and isinstance(raw[0], exp.IgnoreNulls | exp.RespectNulls):
         if name != "ARRAY_AGG":
-            raise ValidationError(f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{name}'", at=node)
+            raise ValidationError(f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{name}'", at=node, hint=_NULLS.get(name, _NO_NULLS))
         if distinct and skip_nulls:
             raise NotSupported("DISTINCT with IGNORE NULLS is not supported: Flink keeps the NULL.", at=node, hint="FILTER (WHERE x IS NOT NULL).")
         raw[0] = raw[0].this

@@ -42,7 +42,7 @@ def test_nothing_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert not Broker(tmp_path).status().running
     assert main(["--project", str(tmp_path), "status"]) == 3
     assert main(["--project", str(tmp_path), "topics"]) == 1
-    assert "sqlstream kafka start" in capsys.readouterr().err
+    assert "\nhint: Start it: sqlstream kafka start" in capsys.readouterr().err
     assert not Broker(tmp_path).stop()
 
 

@@ -25,6 +25,7 @@ from sqlstream.cli import jobs as jobs_command
 from sqlstream.cli.background import Background
 from sqlstream.core import private, processes
 from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.runtime.jobs.begin.placement import Preview
 from sqlstream.runtime.jobs.control import handed_over as handing
 from sqlstream.runtime.jobs.control.status import Status
 from sqlstream.runtime.jobs.folder.generations import JobFolder
@@ -327,6 +328,15 @@ def test_a_job_is_not_stopped_where_its_script_runs_or_nothing_can_be_written(tm
     assert said == ["stopped"]
 
 
+def test_a_command_in_a_hint_can_be_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "Two Jobs.sql"
+    lock = background.hold(folder := background.folder_of(tmp_path, file))
+    assert lock is not None
+    with lock, pytest.raises(ValidationError, match="runs already") as refused:
+        starting._hold(folder, file, 0.0, lambda: False)
+    assert refused.value.hint == f"sqlstream jobs stop '{file}' ends it."
+
+
 def test_the_name_of_a_job_stands_for_the_script_that_it_was_handed_over_with(tmp_path: Path, stopped: JobFolder) -> None:
     with subprocess.Popen(["true"]) as ended:
         ended.wait()
@@ -358,6 +368,38 @@ def test_a_script_whose_job_another_process_has_is_refused_before_spark_starts(t
         started = jobs(tmp_path, "start", str(file), "--detach", "-D", "spark.master=nowhere")
     assert (started.returncode, f"Job 'counting' is already running, in process {os.getpid()}" in started.stderr) == (1, True), started
     assert "spark.master" not in started.stderr
+
+
+@pytest.mark.parametrize(("status", "said"), [
+    ("CANCELED", "Job 'a' resumes.\nIt was stopped, and sqlstream jobs upgrade does not start it. sqlstream jobs start a, after the upgrade, does.\n"),
+    ("FINISHED", "Job 'a' has finished: it has no more to read, and sqlstream jobs upgrade does not begin it anew."),
+])  # fmt: skip
+def test_what_stays_stopped_is_said_where_its_script_runs(
+    tmp_path: Path, stopped: JobFolder, capsys: pytest.CaptureFixture[str], status: str, said: str,
+) -> None:  # fmt: skip
+    file, seen = tmp_path / "my a.sql", [Preview(stopped.path, ("Job 'a' resumes.",))]
+    Status("77", status, 1.0, "1", pid=os.getpid(), machine=processes.machine()).write(stopped.path)
+    stopped.keep_stopped()
+    folder = background.folder_of(tmp_path, file)
+    folder.mkdir(parents=True)
+    Background(str(file), (), process=os.getpid()).write(folder)
+
+    def diff() -> str:
+        assert jobs_command.main(["diff", str(file)], tmp_path, {}, lambda _: seen, lambda *_: 0) == 0
+        return capsys.readouterr().out
+
+    file.touch()
+    # All of its jobs are to start.
+    assert diff() == "Job 'a' resumes.\n"
+    held = background.hold(folder, background.RUNNING)
+    assert held is not None
+    with held:
+        assert diff().startswith(said)
+        if status == "FINISHED":
+            with pytest.raises(ValidationError, match="Job 'a' has finished") as refused:
+                jobs_command.main(["start", "a"], tmp_path, {}, lambda _: seen, lambda *_: 0)
+            hint = f"sqlstream jobs stop '{file}', then sqlstream jobs start '{file}' --detach, begins it anew"
+            assert hint in str(refused.value.hint)
 
 
 def test_a_unit_of_systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -444,6 +486,8 @@ def test_a_script_in_the_background_is_killed_changed_and_stopped(tmp_path: Path
         file.write_text(COUNTED.format("WHERE n > 0") + COPIED)
         upgraded = jobs(tmp_path, "upgrade", str(file), "-D", "spark.master=local[1]")
         assert upgraded.returncode == 0, upgraded
+        stays = "It was stopped, and sqlstream jobs upgrade does not start it. sqlstream jobs start copying, after the upgrade, does."
+        assert stays in upgraded.stdout
         feed(read, {"n": 3})
         until(lambda: counted(3))
         assert (listed()["version"], listed()["restarts"]) == (2, 0)

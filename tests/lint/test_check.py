@@ -64,6 +64,17 @@ def test_some_files_as_json(project, capsys):
         cli.main(["check", "missing.sql"])
 
 
+def test_what_the_settings_file_holds_that_means_nothing(project, capsys):
+    (project / "sqlstream.toml").write_text('warehose = "data"\n[option]\nx = 1\n\n[options]\n"a" = "b"\nspark.x = "y"\n')
+    assert run(capsys) == (1, [
+        "sqlstream.toml:1:1: L016 No key is called 'warehose': it has no effect (Did you mean 'warehouse'?)",
+        "sqlstream.toml:2:2: L016 No section is called 'option': it has no effect (Did you mean 'options'?)",
+        "sqlstream.toml:6:2: L016 No option is called 'a' (leave it out; HELP SET lists the options)",
+    ])  # fmt: skip
+    (project / "a.sql").write_text("SELECT n FROM clicks;")
+    assert run(capsys, "a.sql") == (0, [])
+
+
 def test_the_example_project_is_clean(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("KAFKA_BOOTSTRAP", "localhost:9092")

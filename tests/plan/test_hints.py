@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 DECLARATIONS = """
 CREATE TABLE orders (id INT, item STRING, ts TIMESTAMP(3), seen AS PROCTIME(), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
 CREATE TABLE pays (id INT, ts TIMESTAMP_LTZ(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen');
+CREATE TABLE people (id INT) WITH ('connector' = 'postgres');
 CREATE TABLE totals (item STRING, n BIGINT) WITH ('connector' = 'print');
 """
 MATCHED = "SELECT * FROM {} MATCH_RECOGNIZE ({} MEASURES A.id AS i PATTERN (A B) DEFINE A AS A.id > 1)"
@@ -31,6 +32,12 @@ HINTS = {
     "a time of a number": ("SELECT TO_TIMESTAMP(id) FROM orders", "TO_TIMESTAMP_LTZ(x, 3)"),
     "two columns of COUNT": ("SELECT COUNT(DISTINCT id, item) FROM orders", "in a sub-query"),
     "a column of the other table": ("SELECT o.price FROM orders AS o JOIN (SELECT id, id AS price FROM pays) AS p ON o.id = p.id", "It is a column of p."),
+    "a column of another system": ("SELECT windowstart FROM orders", "window_start, window_end"),
+    "a table function of another system": ("SELECT * FROM READ_FILES('/x')", "'connector' = 'filesystem'"),
+    "NULLs of FIRST_VALUE": ("SELECT FIRST_VALUE(item IGNORE NULLS) FROM orders", "NULLs are no values to it"),
+    "SHOW CREATE TABLE of none": ("SHOW CREATE TABLE ordres", "Did you mean 'orders'?"),
+    "LIKE of none": ("CREATE TABLE t LIKE ordres", "Did you mean 'orders'?"),
+    "the connector of a database": ("SELECT * FROM people", "'postgres-cdc' reads its changes"),
     "no such table": ("SELECT zz.id FROM orders AS o", "FROM has o."),
     "a name of the select list": ("SELECT SUM(id) AS s FROM orders WHERE s > 1", "SELECT gives 's' its name later: write its expression here"),
     "a function without parentheses": ("SELECT now FROM orders", "As a function: NOW()."),

@@ -91,14 +91,16 @@ def test_jobs_that_run_depend_on_what_they_read_and_write(shell, tmp_path):
     session = shell(True)
     plan = session.planner.planned(parse("INSERT INTO sink SELECT n FROM v"), session.planner.environment()).plan
     assert isinstance(plan, Sink)
-    jobs = [SimpleNamespace(id=i, name=f"job-{i}", sinks=(plan,), done=threading.Event()) for i in ("a", "b")]
+    jobs = [
+        SimpleNamespace(id=i, name=f"insert-into_default_catalog.default_database.{i}", sinks=(plan,), done=threading.Event()) for i in ("a", "b")
+    ]
     jobs[1].done.set()
 
     def of(name):
         return sorted(map(str, dependents.of_object(session.context.catalog.path((name,)), session.context.catalog, jobs, tmp_path)))
 
-    assert of("t") == ["job job-a (a)", "query reads", "view v", "view w"]
-    assert of("sink") == ["job job-a (a)"]
+    assert of("t") == ["job a", "query reads", "view v", "view w"]
+    assert of("sink") == ["job a"]
     assert of("other") == ["view x"]
 
 

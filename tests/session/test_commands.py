@@ -13,6 +13,9 @@ SHORT = {
     "\\h TUMBLE": "HELP TUMBLE;",
     "\\d": "SHOW TABLES;",
     "\\d a.b": "DESCRIBE `a`.`b`;",
+    "\\d `Big T`": "DESCRIBE `Big T`;",
+    "\\d d.`a.b ``c`": "DESCRIBE `d`.`a.b ``c`;",
+    "\\d 'Big T'": "DESCRIBE `Big T`;",
     "\\l": "SHOW CATALOGS; SHOW DATABASES;",
     "\\j": "SHOW JOBS;",
     "\\top": "SHOW JOB METRICS;",
@@ -23,6 +26,8 @@ SHORT = {
     "\\x auto": "SET 'sql-client.display.expanded' = 'auto';",
     "\\n": "SHOW QUERIES;",
     "\\n spent least=5 who='it''s me; x' when=2026-01-01": "EXECUTE QUERY `spent` (`least` => 5, `who` => 'its me; x', `when` => '2026-01-01');",
+    "\\n `my q` n=1": "EXECUTE QUERY `my q` (`n` => 1);",
+    "\\plot `a b`": "PLOT `a b`;",
     "\\peek clicks": "PEEK 'clicks';",
     "\\peek my.topic 3": "PEEK 'my.topic' LIMIT 3;",
     "\\infer clicks": "INFER TABLE FROM 'clicks';",
@@ -41,6 +46,12 @@ def test_a_command_is_short_for_sql(line):
         made = parse(statement.text)
         assert parse(made.sql()) == made
     assert is_complete(line)
+
+
+@pytest.mark.parametrize("line", ["\\d Big T", "\\n Big T", "\\plot a b c"])
+def test_a_name_with_spaces(line):
+    with pytest.raises(ValidationError, match="A name with spaces is written in backticks: `a b`."):
+        expanded(line)
 
 
 def test_every_command_is_tried_and_told():

@@ -208,6 +208,14 @@ def test_a_result_that_failed_is_not_exported(tmp_path):
     assert (tmp_path / "a.csv").exists()
 
 
+def test_a_result_that_failed_before_its_first_row_is_not_plotted(tmp_path):
+    session = open_session(tmp_path)
+    session.context.last_result = export.LastResult(WORDS, 0, failed=True)
+    with pytest.raises(ValidationError, match="The last SELECT failed before its first row") as refused:
+        list(session.run("PLOT"))
+    assert refused.value.hint == "Run it again, or SELECT what does not fail."
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("mode", ["streaming", "batch"])
 def test_a_query_that_fails_before_its_first_row_is_the_last_one(tmp_path, engine, mode):

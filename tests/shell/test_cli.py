@@ -118,6 +118,14 @@ def test_flink_flags_are_options(here, calls):
     }  # fmt: skip
 
 
+def test_a_misspelt_section_of_the_file_is_named(here, calls, capsys):
+    (here / "sqlstream.toml").write_text("zz = 1\n[optoins]\na = 1\n")
+    start(calls, "-e", "x")
+    key, section = capsys.readouterr().err.splitlines()
+    assert key.endswith("sqlstream.toml: No key is called 'zz': it has no effect. There is warehouse; options stand below [options].")
+    assert section.endswith("sqlstream.toml: No section is called 'optoins': it has no effect. Did you mean 'options'?")
+
+
 def test_a_file_may_hold_an_array_only_by_mistake(here, calls, capsys):
     (here / "sqlstream.toml").write_text("[options]\na = [1]\n")
     with pytest.raises(SystemExit) as ended:
@@ -144,6 +152,12 @@ def test_a_file_may_hold_an_array_only_by_mistake(here, calls, capsys):
         (["--nope"], "unrecognized arguments"),
         (["--projekt", "x"], "unrecognized arguments: --projekt x. Did you mean '--project'?"),
         (["serv"], "unrecognized arguments: serv. Did you mean 'serve'?"),
+        (["list"], "There is no command 'list'. Did you mean 'sqlstream jobs list'?"),
+        (["stop", "totals"], "Did you mean 'sqlstream jobs stop NAME'?"),
+        (["run", "a.sql"], "Did you mean 'sqlstream -f FILE'?"),
+        (["upgrade", "a.sql"], "Did you mean 'sqlstream jobs upgrade FILE'?"),
+        (["help"], "Did you mean 'sqlstream --help'?"),
+        (["version"], "Did you mean 'sqlstream --version'?"),
         (["jobs", "lst"], "Did you mean 'list'?"),
         (["jobs", "list", "--extend"], "unrecognized arguments: --extend. Did you mean '--extended'?"),
         (["kafka", "strt"], "Did you mean 'start'?"),

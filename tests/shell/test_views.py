@@ -3,6 +3,7 @@
 import io
 import re
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,7 +11,7 @@ from sqlstream.core.changelog import Change, RowKind
 from sqlstream.core.errors import ValidationError
 from sqlstream.plan.nodes import Field
 from sqlstream.session import results
-from sqlstream.shell import tableau
+from sqlstream.shell import fitting, tableau
 from sqlstream.shell.screen import Screen
 from sqlstream.shell.views import show, type_width
 from sqlstream.sql import types as t
@@ -225,6 +226,23 @@ def test_what_few_rows_have_stands_below_them(monkeypatch):
     assert shown(terminal(monkeypatch, 50), results.text_rows(("name", "type", "extras", "watermark"), rows[1:2])).startswith("-[ row 1 ]")
 
 
+def test_a_path_that_has_no_room_stands_whole_below_its_row():
+    path = f"/home/someone/{'projects/' * 4}.sqlstream/log"
+    detached = [*fitting.lines(("job name", "log", "what stops it"), (), [("orders", path, "sqlstream jobs stop orders")], 60)]
+    assert detached == [
+        "+----------+----------------------------+",
+        "| job name |              what stops it |",
+        "+----------+----------------------------+",
+        "|   orders | sqlstream jobs stop orders |",
+        "  - log:",
+        path,
+        "+----------+----------------------------+",
+    ]
+    described = [*fitting.lines(("info name", "info value"), (), [("status", "RUNNING"), ("checkpoint", path)], 60)]
+    assert described[3:-1] == ["|     status |    RUNNING |", "| checkpoint |            |", path]
+    assert [*fitting.lines(("info name", "info value"), (), [("status", "RUNNING"), ("checkpoint", path)], 70)][-2] == f"  - {path}"
+
+
 def test_sentences_are_wrapped_once(monkeypatch):
     text = results.Text(lines="a: " + "word " * 60 + "\n    " + "more " * 60, is_prose=True)
     for columns, widest in ((60, 60), (200, 110)):
@@ -415,3 +433,13 @@ def test_a_narrow_screen_has_no_columns_without_a_value(monkeypatch):
     assert shown(terminal(monkeypatch, 40), outcome).splitlines()[1] == "| name |   type |"
     nothing = results.text_rows(("name", "comment of the column"), ((None, None),))
     assert "name" in shown(terminal(monkeypatch, 10), nothing)
+
+
+def test_a_result_that_fails_before_its_first_row_is_not_an_empty_one(monkeypatch):
+    failing = SimpleNamespace(show=lambda *_: ValidationError("A row is wrong."))
+    monkeypatch.setattr("sqlstream.shell.fullscreen.FullScreen", lambda *_, **__: failing)
+    screen = terminal(monkeypatch, 80)
+    screen.interactive = True
+    with pytest.raises(ValidationError, match="A row is wrong."):
+        show(stream(), screen, {}, 0.0, lambda: False)
+    assert not screen.out.getvalue()

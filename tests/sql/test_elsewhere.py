@@ -11,6 +11,7 @@ from sqlstream.sql.bind import CALLABLE
 from sqlstream.sql.functions import elsewhere as functions
 from sqlstream.sql.statements.elsewhere import FORMS
 from sqlstream.sql.statements.parsing import parse
+from sqlstream.sql.statements.split import is_complete, split
 
 EXAMPLES = {
     ": :": "SELECT a::INT FROM t",
@@ -48,8 +49,8 @@ EXAMPLES = {
     "LIST STREAMS": "LIST STREAMS",
     "SHOW TOPICS": "SHOW TOPICS",
     "LIST TOPICS": "LIST TOPICS",
-    "PRINT *": "PRINT 'orders'",
-    "TERMINATE *": "TERMINATE QUERY x",
+    "^ PRINT *": "PRINT 'orders'",
+    "^ TERMINATE *": "TERMINATE QUERY x",
     "CREATE MATERIALIZED VIEW": "CREATE MATERIALIZED VIEW v AS SELECT 1",
     ") PARTITION BY": "CREATE TABLE t (a INT) PARTITION BY (a) WITH ('x' = '1')",
     ", )": "CREATE TABLE t (a INT,) WITH ('x' = '1')",
@@ -59,7 +60,57 @@ EXAMPLES = {
     "* REPLACE (": "SELECT * REPLACE (1 AS a) FROM t",
     "DEFAULT *": "CREATE TABLE t (a INT DEFAULT 5) WITH ('x' = '1')",
     "SAMPLE *": "SELECT * FROM t SAMPLE 10",
-    "- >": "SELECT a->>'x' FROM t",
+    "- > $": "SELECT a->'x' FROM t",
+    "- > > $": "SELECT a->>'x' FROM t",
+    "- > *": "SELECT TRANSFORM(a, x -> UPPER(x)) FROM t",
+    "^ START JOB": "START JOB 'a'",
+    "^ RESUME JOB": "RESUME JOB 'a'",
+    "^ RESTART JOB": "RESTART JOB 'a'",
+    "^ CANCEL JOB": "CANCEL JOB 'a'",
+    "^ PAUSE JOB": "PAUSE JOB 'a'",
+    "^ SUSPEND JOB": "SUSPEND JOB a",
+    "^ KILL *": "KILL 'a'",
+    "DROP QUERY": "DROP QUERY a",
+    "OR REPLACE VIEW": "CREATE OR REPLACE VIEW v AS SELECT 1",
+    "OR REPLACE FUNCTION": "CREATE OR REPLACE FUNCTION f(x INT) RETURNS INT AS $$ SELECT 1 $$",
+    "FOREIGN KEY": "CREATE TABLE t (a INT, FOREIGN KEY (a) REFERENCES u (a)) WITH ('x' = '1')",
+    "SAFE_CAST (": "SELECT SAFE_CAST(a AS INT) FROM t",
+    "CREATE TABLE * ( LIKE": "CREATE TABLE t (LIKE u)",
+    "CREATE TABLE LIKE": "CREATE TABLE LIKE u",
+    "ADD COLUMNS": "ALTER TABLE t ADD COLUMNS (x INT)",
+    "ON CONFLICT (": "INSERT INTO t VALUES (1) ON CONFLICT (a) DO NOTHING",
+    "^ BEGIN $": "BEGIN",
+    "^ BEGIN TRANSACTION": "BEGIN TRANSACTION",
+    "^ COMMIT": "COMMIT",
+    "^ ROLLBACK": "ROLLBACK",
+    "^ OPTIMIZE *": "OPTIMIZE t",
+    "^ VACUUM *": "VACUUM t",
+    "^ CACHE *": "CACHE TABLE t",
+    "^ REFRESH *": "REFRESH TABLE t",
+    "^ MSCK *": "MSCK REPAIR TABLE t",
+    "DESCRIBE HISTORY": "DESCRIBE HISTORY t",
+    "DESCRIBE FORMATTED": "DESCRIBE FORMATTED t",
+    "EXPLAIN EXTENDED": "EXPLAIN EXTENDED SELECT 1",
+    "SET TBLPROPERTIES": "ALTER TABLE t SET TBLPROPERTIES ('a' = 'b')",
+    "^ COPY *": "COPY t FROM 'x.csv'",
+    "CREATE INDEX": "CREATE INDEX i ON t (a)",
+    "CREATE TEMP *": "CREATE TEMP TABLE t (a INT) WITH ('x' = '1')",
+    "CREATE EXTERNAL TABLE": "CREATE EXTERNAL TABLE t (a INT) STORED AS PARQUET",
+    "CREATE SCHEMA": "CREATE SCHEMA s",
+    "DROP SCHEMA": "DROP SCHEMA s",
+    "USE SCHEMA": "USE SCHEMA s",
+    "SHOW SCHEMAS": "SHOW SCHEMAS",
+    "^ GRANT *": "GRANT SELECT ON t TO bob",
+    "^ REVOKE *": "REVOKE SELECT ON t FROM bob",
+    "AT TIME ZONE": "SELECT ts AT TIME ZONE 'UTC' FROM t",
+    "~": "SELECT a FROM t WHERE a ~ 'x'",
+    "REGEXP $": "SELECT a REGEXP 'x' FROM t",
+    "* DIV *": "SELECT 5 DIV 2",
+    "/ /": "SELECT 5 / / 2",
+    "IN [": "SELECT a FROM t WHERE a IN [1, 2]",
+    "SELECT [": "SELECT [a] FROM t",
+    ", [": "SELECT a, [b] FROM t",
+    "ASOF JOIN": "SELECT * FROM t AS a ASOF JOIN u AS b ON a.x = b.x",
     "DROP TABLE * CASCADE": "DROP TABLE t CASCADE",
     "DROP VIEW * CASCADE": "DROP VIEW v CASCADE",
     "{ {": "SELECT * FROM {{ ref('t') }}",
@@ -75,11 +126,36 @@ def test_a_form_of_another_dialect(form: str, hint: str) -> None:
 
 
 @pytest.mark.parametrize("sql", [
+    "SELECT begin_ FROM t AS optimize", "SELECT copy, vacuum, div FROM t AS cache", "SELECT a AS `div` FROM t", "CREATE FUNCTION f AS 'a.b' LANGUAGE PYTHON",
     "SELECT a FROM t EXCEPT (SELECT b FROM u)", "SELECT * FROM t EXCEPT (SELECT b FROM u)", "SELECT print FROM t AS sample", "SELECT a - b > 1 FROM t",
     "SELECT * FROM t CROSS JOIN UNNEST(a) AS u (x)", "SELECT emit FROM t AS top", "SELECT TOP FROM t", "CREATE TABLE source (a INT)", "SELECT a FROM t WINDOW w AS (PARTITION BY b)",
 ])  # fmt: skip
 def test_what_flink_takes_is_none(sql: str) -> None:
     parse(sql)
+
+
+@pytest.mark.parametrize(("sql", "hint"), [
+    ("CREATE TABLE t (a INT) WITH ('connector' = print)", "Was expecting: a string in single quotes"),
+    ("CREATE TABLE t (a TIMESTAMPTZ) WITH ('x' = '1')", "Was expecting: a data type. Here TIMESTAMPTZ is TIMESTAMP_LTZ(3)."),
+    ("SELECT a AS 'id' FROM t", "A name is a word, or stands in backticks: AS `name`."),
+    ("SELECT doc:a.b FROM t", "Write JSON_VALUE(text, '$.path'), or JSON_QUERY for a part."),
+    ("SELECT a FROM t WHERE a = :b", "A parameter has a value where its saved query is run: EXECUTE QUERY name (parameter => ..)."),
+    ("SELECT \u2018a\u2019", "Strings are written in straight single quotes: 'text'."),
+    ("BEGIN STATEMENT SETT", "Did you mean 'SET'?"),
+])  # fmt: skip
+def test_what_is_near_a_form_and_none(sql: str, hint: str) -> None:
+    with pytest.raises(SyntaxProblem) as refused:
+        parse(sql)
+    assert refused.value.hint == hint
+
+
+@pytest.mark.parametrize("script", ["SELECT 1 /* x;", "SELECT /* x;\nFROM t;", "SELECT 1; /* SELECT 2;"])
+def test_a_comment_that_is_not_closed(script: str) -> None:
+    with pytest.raises(SyntaxProblem) as refused:
+        for statement in split(script):
+            parse(statement)
+    assert refused.value.hint == "This comment is not closed."
+    assert not is_complete(script)
 
 
 @pytest.mark.parametrize("sql", [
@@ -94,6 +170,6 @@ def test_behind_a_table(sql: str) -> None:
 def test_functions_of_other_dialects_are_none_of_flinks() -> None:
     known = {name.upper() for name in CALLABLE}
     assert not known & set(functions.FUNCTIONS)
-    forms = {"UNNEST", "CAST", "TRY_CAST", "TABLE", "TUMBLE", "SESSION", "DESCRIPTOR", "DECIMAL"}
-    for hint in functions.FUNCTIONS.values():
+    forms = {"UNNEST", "CAST", "TRY_CAST", "TABLE", "TUMBLE", "SESSION", "DESCRIPTOR", "DECIMAL", "TIMESTAMP_LTZ"}
+    for hint in [*functions.FUNCTIONS.values(), *functions.COLUMNS.values(), *functions.TABLE_FUNCTIONS.values()]:
         assert {*re.findall(r"([A-Z_]+)\(", hint)} <= known | forms, hint

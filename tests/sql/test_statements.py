@@ -28,7 +28,7 @@ PIECES = {
     "nor is a path": ("SET a = file:///b; c", ["SET a = file:///b", "c"]),
     "hints": ("SELECT /*+ A('x;') */ 1; b", ["SELECT /*+ A('x;') */ 1", "b"]),
     "open string": ("a; SELECT 'b; c", ["a", "SELECT 'b; c"]),
-    "open comment": ("a; b /* c; d", ["a", "b"]),
+    "open comment": ("a; b /* c; d", ["a", "b /* c; d"]),
     "statement set": (
         "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT CASE WHEN x THEN 1 END; INSERT INTO b SELECT 2; END; c;",
         ["EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT CASE WHEN x THEN 1 END; INSERT INTO b SELECT 2; END", "c"],

@@ -295,7 +295,7 @@ def main(argv: list[str]) -> int:
     try:
         return int(args.run(broker, args) or 0)
     except SqlStreamError as e:
-        print(f"[ERROR] {e.message}" + (f"\nHint: {e.hint}" if e.hint else ""), file=sys.stderr)
+        print(f"[ERROR] {e.message}" + (f"\nhint: {e.hint}" if e.hint else ""), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

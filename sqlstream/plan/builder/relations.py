@@ -28,6 +28,7 @@ from sqlstream.plan.properties import field, fields, walk
 from sqlstream.plan.time_attributes import time_attribute, why_none
 from sqlstream.sql.bind import bind
 from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql.functions import elsewhere
 from sqlstream.sql.functions.windows import WINDOW_FUNCTIONS, window_function
 from sqlstream.sql.literals import interval_millis
 from sqlstream.sql.names import UNIQUE, repeated
@@ -257,7 +258,8 @@ def _table_function(node: ast.TableFunction, env: Environment, query: Query) -> 
     if name == SAVEPOINT_METADATA:
         return savepoint_metadata(node)
     if (function := window_function(name)) is None:
-        near = did_you_mean(name, (*(f.name for f in WINDOW_FUNCTIONS), "UNNEST", SAVEPOINT_METADATA, *env.settings.functions), "SHOW FUNCTIONS")
+        there = (*(f.name for f in WINDOW_FUNCTIONS), "UNNEST", SAVEPOINT_METADATA, *env.settings.functions)
+        near = elsewhere.TABLE_FUNCTIONS.get(name) or did_you_mean(name, there, "SHOW FUNCTIONS")
         raise ValidationError(f"No match found for function signature {node.name}", at=node, hint=near)
     arguments = _arguments(node, ("DATA", "TIMECOL", *function.lengths, *(() if function.merges else ("OFFSET",))))
     data, descriptor = arguments.get("DATA"), arguments.get("TIMECOL")

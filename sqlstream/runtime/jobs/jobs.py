@@ -213,7 +213,7 @@ class Jobs:
             if before is not None:
                 # It has not begun anew.
                 job.started = before.since
-            return self._keep_back(job, asked, before)
+            return self._keep_back(job, asked, before, finished=not last.is_open)
         emit, notify = of_job(self._emit, job.name), of_job(self._notify, job.name)
         runner = JobRunner(job, spark, self._again, asked.settings, self._project, emit, notify, lambda: self._busy(job), self._job_ended)
         resumed, forget = False, _nothing
@@ -284,15 +284,16 @@ class Jobs:
                 job.machine.note(f"Process {before.pid} on {before.host} ended without stopping it.", before.written)
         return home, job, before
 
-    def _keep_back(self, job: Job, asked: _Submission, before: Status | None) -> Job:
-        """The job as one that stays stopped, as it was ``before``, until somebody starts it."""
-        job.machine.hold_back()
+    def _keep_back(self, job: Job, asked: _Submission, before: Status | None, *, finished: bool) -> Job:
+        """The job as one that stays stopped, as it was ``before``, until somebody starts it, or as one that has ``finished``."""
+        job.machine.hold_back(finished=finished)
         self._jobs[job.id], self._submissions[job.id] = job, asked
         self._script.append(job)
         self._attendant.keep_back(job, before)
         job.release()
         job.done.set()
-        self._tell_of(job, f"Job '{short_name(job.name)}' stays stopped: sqlstream jobs start {shlex.quote(short_name(job.name))} starts it.")
+        start = f"stays stopped: sqlstream jobs start {shlex.quote(short_name(job.name))} starts it"
+        self._tell_of(job, f"Job '{short_name(job.name)}' {'has finished, and does not begin anew by itself' if finished else start}.")
         return job
 
     def start(self, job_id: str) -> Job:

@@ -167,10 +167,10 @@ class JobMachine:
 
     # --- what happens to it -------------------------------------------------------------------------------------------
 
-    def hold_back(self) -> None:
-        """It stays stopped, until somebody starts it."""
+    def hold_back(self, *, finished: bool = False) -> None:
+        """It stays stopped, until somebody starts it; one that has ``finished`` stays so."""
         with self._lock:
-            self._happens(Event.HELD_BACK, held_back=True)
+            self._happens(Event.FINISHED if finished else Event.HELD_BACK, held_back=True)
 
     def refuse(self, error: SqlStreamError) -> None:
         """It may not begin so."""

@@ -53,6 +53,8 @@ def text(topic: str, users: Sequence[Function] = (), *, at: Any = None) -> str:
             parts = _of_connector(name, at)
         case "FORMAT":
             parts = _of_format(name, at)
+        case "SET" if (other := settings.misspelt(name)) is not None and not name.startswith("spark."):
+            raise ValidationError(f"There is no option '{name}'.", at=at, hint=f"Did you mean '{other}'?")
         case "SET":
             parts = [_option(o) for o in settings.SETTINGS if o.matches(name)][:1]
         case _ if (page := _ALIASES.get(topic.upper(), topic.upper())) in PAGES:

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from sqlstream.session.statements.handler import Handler
 
 
+_AGAIN = "Run it again, or SELECT what does not fail."
+
+
 def export_last(node: ast.Export, context: Context) -> Outcome:
     """EXPORT. Raises ValidationError."""
     last = _last(node, context)
     if last.failed:
-        raise ValidationError("The last SELECT failed: it has not all of its rows.", at=node, hint="Run it again, or SELECT what does not fail.")
+        raise ValidationError("The last SELECT failed: it has not all of its rows.", at=node, hint=_AGAIN)
     files, name = context.user.files, node.this.name
     format_ = (node.format or PurePath(name).suffix[1:]).lower()
     if format_ not in export.FORMATS:
@@ -40,6 +43,8 @@ def export_last(node: ast.Export, context: Context) -> Outcome:
 def plot_last(node: ast.Plot, context: Context) -> Outcome:
     """PLOT. Raises ValidationError."""
     last, by = _last(node, context), node.by
+    if last.failed and not last.changes:
+        raise ValidationError("The last SELECT failed before its first row: there is nothing to plot.", at=node, hint=_AGAIN)
     lines = plot.chart(last.columns, last.changes, node.this.name if node.this else None, by.name if by else None, context.user.width())
     return results.Text(lines="\n".join(lines))
 

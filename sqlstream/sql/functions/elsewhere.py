@@ -19,6 +19,11 @@ _DISTINCT = "Write COUNT(DISTINCT x)."
 _SPLIT = "Write SPLIT_INDEX(text, ',', 0): the first part is 0."
 _ROW = "Write ROW(a, b), with names by CAST(ROW(a, b) AS ROW<x INT, y STRING>)."
 _CAST = "Write TRY_CAST(value AS type)."
+_WINDOW = "Write FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(time), INTERVAL '1' MINUTE)): HELP TUMBLE."
+_ANY, _ALL = (f"Write {name}(CASE WHEN condition THEN 1 ELSE 0 END) = 1." for name in ("MAX", "MIN"))
+_FIRST_ROWS = "Number the rows in a sub-query, ROW_NUMBER() OVER (PARTITION BY key ORDER BY x DESC) AS n, and select WHERE n {}."
+_LARGEST = _FIRST_ROWS.format("= 1")
+_BOUNDS = "A window gives window_start, window_end and window_time. " + _WINDOW
 _TIME = "Write TO_TIMESTAMP_LTZ(number, 3), of milliseconds; 0 instead of 3 for seconds."
 
 FUNCTIONS: dict[str, str] = {
@@ -47,5 +52,24 @@ FUNCTIONS: dict[str, str] = {
     "LATEST_BY_OFFSET": "Write LAST_VALUE(x).", "EARLIEST_BY_OFFSET": "Write FIRST_VALUE(x).", "ANY_VALUE": "Write FIRST_VALUE(x).",
     "MONOTONICALLY_INCREASING_ID": "Write ROW_NUMBER() OVER (ORDER BY time), or UUID().", "NEWID": "Write UUID().", "RANDOM": "Write RAND().",
     "STRPOS": "Write POSITION('x' IN text).", "CHARINDEX": "Write POSITION('x' IN text).", "CONTAINS": "Write text LIKE '%x%'.",
-    "WINDOW": "Write FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(time), INTERVAL '1' MINUTE)): HELP TUMBLE.",
+    "WINDOW": _WINDOW, "TIME_BUCKET": _WINDOW,
+    "FIRST": "Write FIRST_VALUE(x).", "LAST": "Write LAST_VALUE(x).",
+    "BOOL_OR": _ANY, "LOGICAL_OR": _ANY, "BOOL_AND": _ALL, "LOGICAL_AND": _ALL, "EVERY": _ALL,
+    "TOPK": _FIRST_ROWS.format("<= 3"), "TOPKDISTINCT": _FIRST_ROWS.format("<= 3"),
+    "MAX_BY": _LARGEST, "MIN_BY": _LARGEST.replace("DESC", "ASC"), "ARG_MAX": _LARGEST, "ARG_MIN": _LARGEST.replace("DESC", "ASC"),
+    "AS_VALUE": "Leave it out: write the column itself.",
+}  # fmt: skip
+# Table functions, and columns that each row of a stream has there.
+TABLE_FUNCTIONS: dict[str, str] = {
+    "GENERATE_SERIES": "Write CREATE TABLE name (n BIGINT) WITH ('connector' = 'datagen', ..).",
+    **dict.fromkeys(
+        ("READ_FILES", "READ_CSV", "READ_CSV_AUTO", "READ_JSON", "READ_PARQUET", "PARQUET_SCAN", "CLOUD_FILES"),
+        "Write CREATE TABLE name (columns) WITH ('connector' = 'filesystem', 'path' = '..', 'format' = '..').",
+    ),
+}
+COLUMNS: dict[str, str] = {
+    "WINDOWSTART": _BOUNDS, "WINDOWEND": _BOUNDS,
+    "ROWTIME": "A table of Kafka declares it: ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp'.",
+    "ROWKEY": "A table of Kafka declares the columns of the key: 'key.format' and 'key.fields'.",
+    "SYSDATE": FUNCTIONS["SYSDATE"], "GETDATE": FUNCTIONS["GETDATE"],
 }  # fmt: skip

@@ -17,7 +17,17 @@ _STREAM = "Write CREATE TABLE: a table of 'connector' = 'kafka' is a stream."
 _ALONE = "Leave it out: nothing else is dropped. DROP DATABASE has CASCADE."
 _COLUMNS, _TABLES = "Name the columns that you want.", "Write SHOW TABLES."
 _TOPICS = "SHOW TABLES lists tables; INFER TABLE FROM 'topic' makes one of a topic, and PEEK 'topic' shows its records."
-# Consecutive words and signs, of which the parser stops at one; ``*`` is any.
+_AGAIN = "Submit its statement again, which resumes it, or run sqlstream jobs start NAME in a terminal."
+_STOP = "Write STOP JOB 'name': its state is kept, and its statement, submitted again, resumes it."
+_OF_DELTA = "Leave it out: no statement here changes the files of a table. Spark's own SQL has it for Delta tables."
+_AS_THEY_ARE = "Leave it out: each query looks for the files of its tables itself."
+_ALL_AT_ONCE = "Leave it out: there are no transactions. EXECUTE STATEMENT SET BEGIN .. END runs several INSERTs as one job."
+_RIGHTS = "Leave it out: there are no users here, and no rights."
+_LIKE = "Write CREATE TABLE name LIKE other."
+_NAMES = "Names are written in backticks: `name`. An array is ARRAY[a, b]."
+_REGEXP = "Write REGEXP(text, 'pattern')."
+_DIVIDED = "Write a / b: two whole numbers give a whole number."
+# Consecutive words and signs, of which the parser stops at one; ``*`` is any, ``^`` the beginning of the statement, ``$`` a literal or the end.
 FORMS: tuple[tuple[str, str], ...] = (
     (": :", "Write CAST(value AS type)."),
     ("= =", "Write =."),
@@ -54,8 +64,8 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("LIST STREAMS", _TABLES),
     ("SHOW TOPICS", _TOPICS),
     ("LIST TOPICS", _TOPICS),
-    ("PRINT *", "Write PEEK 'topic', or SELECT * FROM table."),
-    ("TERMINATE *", "Write STOP JOB 'name'; SHOW JOBS lists the jobs."),
+    ("^ PRINT *", "Write PEEK 'topic', or SELECT * FROM table."),
+    ("^ TERMINATE *", "Write STOP JOB 'name'; SHOW JOBS lists the jobs."),
     ("CREATE MATERIALIZED VIEW", "Write CREATE TABLE name (columns) WITH ('connector' = ..) and INSERT INTO name SELECT .., a job that keeps it."),
     (") PARTITION BY", "Write PARTITIONED BY (column) behind the columns, before WITH."),
     (", )", "Leave out the comma before )."),
@@ -65,10 +75,60 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("* REPLACE (", _COLUMNS),
     ("DEFAULT *", "Leave it out: a column without a value is NULL. COALESCE(x, value) in the query gives another one."),
     ("SAMPLE *", "Write WHERE RAND() < 0.1."),
-    ("- >", elsewhere_functions.FUNCTIONS["FROM_JSON"]),
+    ("- > $", elsewhere_functions.FUNCTIONS["FROM_JSON"]),
+    ("- > > $", elsewhere_functions.FUNCTIONS["FROM_JSON"]),
+    ("- > *", "There are no functions without a name: UNNEST the array, and ARRAY_AGG what becomes of its elements."),
+    ("^ START JOB", _AGAIN),
+    ("^ RESUME JOB", _AGAIN),
+    ("^ RESTART JOB", "STOP JOB 'name' and submit its statement again, or run sqlstream jobs restart NAME in a terminal."),
+    ("^ CANCEL JOB", _STOP),
+    ("^ PAUSE JOB", _STOP),
+    ("^ SUSPEND JOB", _STOP),
+    ("^ KILL *", _STOP),
+    ("DROP QUERY", "A saved query is a file in queries/: delete that. DROP JOB 'name' deletes what a job has kept."),
+    ("OR REPLACE VIEW", "Write ALTER VIEW name AS query, or DROP VIEW IF EXISTS name before CREATE VIEW."),
+    ("OR REPLACE FUNCTION", "Write DROP FUNCTION IF EXISTS name, then CREATE FUNCTION name AS 'module.function' LANGUAGE PYTHON."),
+    ("FOREIGN KEY", "Leave it out: no connector checks what a row refers to."),
+    ("SAFE_CAST (", elsewhere_functions.FUNCTIONS["SAFE_CAST"]),
+    ("CREATE TABLE * ( LIKE", _LIKE),
+    ("CREATE TABLE LIKE", _LIKE),
+    ("ADD COLUMNS", "Write ADD (a type, b type)."),
+    ("ON CONFLICT (", "Leave out the columns: ON CONFLICT DO NOTHING goes by the PRIMARY KEY of the table. Without ON CONFLICT rows are upserted."),
+    ("^ BEGIN $", _ALL_AT_ONCE),
+    ("^ BEGIN TRANSACTION", _ALL_AT_ONCE),
+    ("^ COMMIT", _ALL_AT_ONCE),
+    ("^ ROLLBACK", _ALL_AT_ONCE),
+    ("^ OPTIMIZE *", _OF_DELTA),
+    ("^ VACUUM *", _OF_DELTA),
+    ("^ CACHE *", "Leave it out. What several queries use is a view, or a table that a job writes."),
+    ("^ REFRESH *", _AS_THEY_ARE),
+    ("^ MSCK *", _AS_THEY_ARE),
+    ("DESCRIBE HISTORY", "The page of sqlstream serve shows the history of Delta tables."),
+    ("DESCRIBE FORMATTED", "Write DESCRIBE name, or SHOW CREATE TABLE name."),
+    ("EXPLAIN EXTENDED", "Write EXPLAIN query."),
+    ("SET TBLPROPERTIES", "Write ALTER TABLE name SET ('key' = 'value')."),
+    ("^ COPY *", "Write CREATE TABLE name (columns) WITH ('connector' = 'filesystem', ..) and INSERT INTO .. SELECT .. FROM name."),
+    ("CREATE INDEX", "Leave it out: tables have no indexes."),
+    ("CREATE TEMP *", "Write CREATE TEMPORARY."),
+    ("CREATE EXTERNAL TABLE", "Write CREATE TABLE name (columns) WITH ('connector' = 'filesystem', 'path' = '..', 'format' = '..')."),
+    ("CREATE SCHEMA", "Write CREATE DATABASE name."),
+    ("DROP SCHEMA", "Write DROP DATABASE name."),
+    ("USE SCHEMA", "Write USE name."),
+    ("SHOW SCHEMAS", "Write SHOW DATABASES."),
+    ("^ GRANT *", _RIGHTS),
+    ("^ REVOKE *", _RIGHTS),
+    ("AT TIME ZONE", "SET 'table.local-time-zone' is the zone in which times are shown and cast. CONVERT_TZ(text, 'UTC', 'Asia/Tokyo') is of texts."),
+    ("~", _REGEXP),
+    ("REGEXP $", _REGEXP),
+    ("* DIV *", _DIVIDED),
+    ("/ /", _DIVIDED),
+    ("IN [", "Write IN (a, b)."),
+    ("SELECT [", _NAMES),
+    (", [", _NAMES),
+    ("ASOF JOIN", "Write JOIN table FOR SYSTEM_TIME AS OF a.time AS b ON a.key = b.key: the row of b as it was at that time."),
     ("DROP TABLE * CASCADE", _ALONE),
     ("DROP VIEW * CASCADE", _ALONE),
-    ("{ {", "Parameters of a saved query are written ${name}. dbt fills such a place in before it sends the statement."),
+    ("{ {", "A parameter of a saved query is written :name. dbt fills such a place in before it sends the statement."),
     ("USING DELTA", "Write WITH ('connector' = 'delta', 'table-path' = '..') behind the columns."),
 )  # fmt: skip
 _BEGINS = ("SELECT", "INSERT", "CREATE", "DROP", "SET", "WITH", "EXPLAIN")
@@ -77,11 +137,18 @@ _FORMS = [(form.split(), hint) for form, hint in FORMS]
 
 def elsewhere(words: Sequence[str], reached: int) -> str | None:
     """How Flink writes what stands at ``reached``, the index of the word where the parser stopped, and is another dialect's; None if it is none."""
+    if reached and words[reached - 1 : reached + 1] == ["AS", ""]:
+        return "A name is a word, or stands in backticks: AS `name`."
+    padded, at = ["^", *words], reached + 1
     for form, hint in _FORMS:
-        for start in range(max(0, reached - len(form)), reached + 1):
-            if len(words) >= start + len(form) and all(of in ("*", word) for of, word in zip(form, words[start:], strict=False)):
+        for start in range(max(0, at - len(form)), at + 1):
+            if len(padded) >= start + len(form) and all(map(_is, form, padded[start:])):
                 return hint
     return None
+
+
+def _is(of: str, word: str) -> bool:
+    return of in ("*", word) or (of == "$" and not word)
 
 
 def missing(words: Sequence[str], reached: int) -> str | None:

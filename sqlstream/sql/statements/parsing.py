@@ -18,6 +18,7 @@ from sqlstream.sql.syntax.lexer import message
 from sqlstream.sql.syntax.nesting import refuse_depth, refuse_open
 from sqlstream.sql.syntax.statement_parser import StatementParser
 from sqlstream.sql.syntax.tokens import tokenize
+from sqlstream.sql.syntax.type_syntax import OF_ANOTHER
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -113,6 +114,8 @@ def _with_keyword(error: SyntaxProblem, cursor: StatementParser, tokens: list[To
     """
     if (hint := elsewhere(cursor.words, cursor.index)) is not None:
         error.hint = hint
+        return error
+    if error.hint is not None and error.hint.startswith(OF_ANOTHER):
         return error
 
     def came(changed: list[Token]) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,9 @@ from sqlstream.sql.quoting import flink_string, quote
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_WORDS = re.compile(r""""[^"]*"|'[^']*'|`(?:[^`]|``)*`""")
+_PARTS = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
+_SPACES = "A name with spaces is written in backticks: `a b`."
 _BARE = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?|TRUE|FALSE|NULL", re.I)
 
 
@@ -32,6 +36,11 @@ class ShortForm:
     before: str = ""
 
 
+def words_of(text: str) -> list[str]:
+    """The words of ``text``: quotes hold one together, and so do backticks, which stay. Raises ValueError where one is not closed."""
+    return shlex.split(_WORDS.sub(lambda found: shlex.quote(found[0]) if found[0].startswith("`") else found[0], text))
+
+
 def fixed(sql: str) -> Callable[[list[str]], str]:
     def write(words: list[str]) -> str:
         if words:
@@ -43,20 +52,20 @@ def fixed(sql: str) -> Callable[[list[str]], str]:
 
 def describe(words: list[str]) -> str:
     if len(words) > 1:
-        raise UsageError
+        raise UsageError(_SPACES)
     return f"DESCRIBE {_path(words[0])}" if words else "SHOW TABLES"
 
 
 def query(words: list[str]) -> str:
     if not words:
         return "SHOW QUERIES"
-    arguments = []
+    arguments: list[str] = []
     for word in words[1:]:
         name, sign, value = word.partition("=")
         if not sign or not name:
-            raise UsageError
+            raise UsageError("" if arguments else _SPACES)
         arguments.append(f"{quote(name)} => {value if _BARE.fullmatch(value) else flink_string(value)}")
-    return f"EXECUTE QUERY {quote(words[0])}" + (f" ({', '.join(arguments)})" if arguments else "")
+    return f"EXECUTE QUERY {_name(words[0])}" + (f" ({', '.join(arguments)})" if arguments else "")
 
 
 def peek(words: list[str]) -> str:
@@ -86,8 +95,8 @@ def export(words: list[str]) -> str:
 
 def plot(words: list[str]) -> str:
     if len(words) > 2:
-        raise UsageError
-    return " BY ".join(["PLOT " + quote(words[0]), *map(quote, words[1:])]) if words else "PLOT"
+        raise UsageError(_SPACES)
+    return " BY ".join(["PLOT " + _name(words[0]), *map(_name, words[1:])]) if words else "PLOT"
 
 
 def expand(words: list[str]) -> str:
@@ -102,4 +111,8 @@ def help_on(words: list[str]) -> str:
 
 
 def _path(name: str) -> str:
-    return ".".join(quote(part.strip("`")) for part in name.split("."))
+    return ".".join(quote(ticked.replace("``", "`") or bare) for ticked, bare in _PARTS.findall(name))
+
+
+def _name(word: str) -> str:
+    return quote(word[1:-1].replace("``", "`") if word.startswith("`") and word.endswith("`") else word)

@@ -48,6 +48,10 @@ def _statements(script: str) -> Iterator[StatementText]:
     for lexeme in lexemes(script, open_ends=True):
         kind, text, begin = lexeme
         if kind is Kind.COMMENT:
+            if text.startswith("/*") and lexeme.is_open:
+                # What follows it is of no statement: to parse this one says so.
+                start, last = (begin if start < 0 else start), lexeme.end
+                own.append(lexeme)
             continue
         if kind is Kind.SIGN:
             in_hint = text == "/*+" or (in_hint and text != "*/")
@@ -141,9 +145,10 @@ def substitute(text: str, variables: Mapping[str, str], *, strict: bool = False)
 
 
 def placeholders(text: str) -> Iterator[tuple[str, int, int]]:
-    """The ``:name`` of ``text`` outside of strings and comments: the name, and where it begins and ends."""
+    """The ``:name`` of ``text`` outside of strings and comments, and not behind a name: what it is called, and where it begins and ends."""
     colon = -1
     for lexeme in lexemes(text, open_ends=True):
         if lexeme.kind is Kind.WORD and colon >= 0 and colon == lexeme.start - 1:
             yield lexeme.text, colon, lexeme.end
-        colon = lexeme.start if lexeme.text == ":" and text[max(0, lexeme.start - 1) : lexeme.start] not in (":", "\\") else -1
+        before = text[max(0, lexeme.start - 1) : lexeme.start]
+        colon = lexeme.start if lexeme.text == ":" and before not in (":", "\\") and not before.isidentifier() else -1

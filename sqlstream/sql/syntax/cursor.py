@@ -18,6 +18,7 @@ T = TypeVar("T")
 _VALUES = (TokenType.STRING, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.HEX_STRING)
 # More than any lookahead.
 _BEYOND = 8
+_PART = "Write JSON_VALUE(text, '$.path'), or JSON_QUERY for a part."
 _PARAMETER = "A parameter has a value where its saved query is run: EXECUTE QUERY name (parameter => ..)."
 
 
@@ -180,7 +181,7 @@ class Cursor:
     def unexpected(self, token: Token, expected: str = "") -> NoReturn:
         """Fail at ``token``, which does not belong there."""
         if self.sql[token.start : token.end + 1] == ":" and self.sql[token.end + 1 : token.end + 2].isidentifier():
-            self._fail(token, _PARAMETER)
+            self._fail(token, _PART if self.sql[max(0, token.start - 1) : token.start].isidentifier() else _PARAMETER)
         self._fail(token, f"Was expecting: {expected}" if expected else None)
 
     def refuse(self, text: str, token: Token, hint: str | None = None) -> NoReturn:

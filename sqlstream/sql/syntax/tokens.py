@@ -39,6 +39,7 @@ _SIGNS = {
     "=>": TokenType.FARROW,
     "/*+": TokenType.HINT,
 }
+_CURLY = "\u2018\u2019\u201c\u201d"
 _UNCLOSED = {"'": "string", "`": "identifier"}
 _ENDS = {Kind.STRING: "'", Kind.QUOTED: "`"}
 _C_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "'": "'", "\\": "\\"}
@@ -147,6 +148,8 @@ def _check(sign: str, start: int, text: str) -> None:
         )
     if sign == '"':
         raise SyntaxProblem(message(text, start, '"\\""'), at=start, hint="Strings are written in single quotes, identifiers in backticks.")
+    if sign in _CURLY:
+        raise SyntaxProblem(message(text, start, f'"{sign}"'), at=start, hint="Strings are written in straight single quotes: 'text'.")
     if sign in _UNCLOSED:
         raise SyntaxProblem(message(text, start, f'"{sign}"'), at=start, hint=f"This {_UNCLOSED[sign]} is not closed.")
     if sign == "/" and text.startswith("/*", start):

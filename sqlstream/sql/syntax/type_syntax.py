@@ -36,6 +36,8 @@ _ELSEWHERE = {
     "BLOB": "BYTES", "BYTEA": "BYTES", "DATETIME": "TIMESTAMP(3)", "TIMESTAMP_NTZ": "TIMESTAMP(3)", "TIMESTAMPTZ": "TIMESTAMP_LTZ(3)",
     "STRUCT": "ROW<name type, ..>", "LIST": "ARRAY<type>",
 }  # fmt: skip
+OF_ANOTHER = "Was expecting: a data type. Here"
+"""So begins the hint about a type of another dialect."""
 _YEAR_MONTH = ("YEAR", "MONTH")
 _DAY_SECOND = ("DAY", "HOUR", "MINUTE", "SECOND")
 _REFUSED = ("RAW", "STRUCTURED", "BITMAP", "GEOGRAPHY", "DESCRIPTOR")
@@ -127,7 +129,7 @@ def _base(cursor: Cursor) -> t.Type:
     if word in _REFUSED:
         cursor.unsupported(f"The type {word} is not supported.", start, "Declare the column as STRING, or CAST what is read.")
     if word in _ELSEWHERE:
-        cursor.unexpected(start, f"a data type. Here {word} is {_ELSEWHERE[word]}.")
+        cursor.unexpected(start, f"a data type. Here {word} is {_ELSEWHERE[word]}.")  # see OF_ANOTHER
     return cursor.unexpected(start, "a data type")
 
 

@@ -123,6 +123,14 @@ def test_the_last_failures_of_all_runs_are_kept(folder: JobFolder) -> None:
     assert [(f.at, f.error) for f in read.failures] == [(float(n), f"No. {n}") for n in range(5, 25)]
 
 
+def test_why_of_a_job_that_was_drained(tmp_path: Path, folder: JobFolder) -> None:
+    Status("42ab", "FINISHED", 1.0, "1", figures={"rows in": "1234", "rows out": "1"}).write(folder.path)
+    for mark in ("draining", "finished"):
+        (folder.path / "1" / mark).touch()
+    (why,) = registry.find(tmp_path / ".sqlstream" / "jobs", NAME).why()
+    assert why == ("The job was drained. Its last run read 1,234 rows and emitted 1 row.", registry.ANEW)
+
+
 @pytest.mark.parametrize(
     ("state", "reason", "hint"),
     [

@@ -145,3 +145,17 @@ def test_what_can_not_be_started(project: Path, engine) -> None:
     with pytest.raises(ValidationError, match="'to_a' was drained") as finished:
         of(project, "to_a").ask(Action.START)
     assert "submitted again, begins anew" in (finished.value.hint or "")
+
+
+def test_one_that_was_drained_stays_finished_where_its_script_comes_again_by_itself(project: Path, engine) -> None:
+    first = open_session(project, SCRIPT, engine=engine)
+    catch_up(job(first, "to_b"))
+    of(project, "to_b").ask(Action.DRAIN)
+    first.close()
+    said: list[str] = []
+    again = open_session(project, SCRIPT, engine=engine, keep_stopped=True, notify=said.append)
+    assert states(again) == [("to_a", "RUNNING"), ("to_b", "FINISHED")]
+    assert (of(project, "to_b").state, of(project, "to_b").finished) == ("FINISHED", "was drained")
+    assert "Job 'to_b' has finished, and does not begin anew by itself." in said
+    again.close()
+    assert states(open_session(project, SCRIPT, engine=engine)) == [("to_a", "RUNNING"), ("to_b", "RUNNING")]

@@ -143,3 +143,11 @@ def test_examples_run(tmp_path: Path, engine) -> None:
         *_, stream = made.run(example)
         assert sum(1 for _ in stream.changes) > 3
         list(made.run("".join(f"DROP TEMPORARY {kind} {table};" for kind, table in re.findall(r"CREATE TEMPORARY (TABLE|VIEW) (\w+)", example))))
+
+
+def test_a_misspelt_option_is_none_of_those_of_its_pattern() -> None:
+    with pytest.raises(ValidationError, match=r"There is no option 'table.exec.state.tll'.") as refused:
+        text("SET table.exec.state.tll")
+    assert refused.value.hint == "Did you mean 'table.exec.state.ttl'?"
+    assert text("SET 'table.exec.state.ttl'").startswith("table.exec.state.ttl")
+    assert "spark.*" in text("SET spark.driver.memori")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlstream.core import storage
+from sqlstream.core.counts import counted
 from sqlstream.core.errors import JobFailed, ValidationError, did_you_mean
 from sqlstream.core.job_names import short_name, short_names
 from sqlstream.runtime.jobs.control import requests
@@ -196,10 +197,18 @@ class JobRecord:
         from sqlstream.runtime.monitor.metrics import JobMetrics
         from sqlstream.runtime.monitor.why import reasons
 
+        if self.finished is not None:
+            return [(f"The job {self.finished}.{self._counts()}", ANEW)]
         status = self.status
         error, hint = (None, None) if status is None else (status.error, status.hint)
         known = JobMetrics(self.id, self.name, self.state, 0.0 if status is None else status.since, (), error, "UTC", hint)
         return [(reason.text, reason.hint) for reason in reasons(known, (), 0)]
+
+    def _counts(self) -> str:
+        """How many rows its last run has read and emitted, as far as that is known."""
+        kinds = (("read", "rows in"), ("emitted", "rows out"))
+        known = [f"{verb} {counted(int(count), 'row')}" for verb, name in kinds if (count := self.figures.get(name))]
+        return f" Its last run {' and '.join(known)}." if known else ""
 
     def has_process(self) -> bool:
         """Whether the process that ran it last may be there."""
