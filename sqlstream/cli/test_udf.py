@@ -18,7 +18,7 @@ from sqlstream.core.errors import SqlStreamError
 from sqlstream.core.zones import zone_of
 from sqlstream.sql import types as t
 from sqlstream.udf.api import FunctionKind
-from sqlstream.udf.declarations.functions import row_of
+from sqlstream.udf.declarations.functions import row_of, rows_of_group
 from sqlstream.udf.declarations.modules import FOLDER
 from sqlstream.udf.declarations.signature import type_of_annotation
 
@@ -133,7 +133,7 @@ class _Call:
         if function.kind is FunctionKind.AGGREGATE:
             # Its examples give each argument as the list of its values.
             of = tuple(self._type(i, next((x for x in column if x is not None), None)) for i, column in enumerate(values))
-            types = (function.rows(of, ("",) * len(of)),)
+            types = (rows_of_group(of, ("",) * len(of)),)
             values = ([dict(zip(types[0].children[0].names, row, strict=True)) for row in zip(*values, strict=True)],)
         else:
             types = tuple(self._type(i, value) for i, value in enumerate(values))

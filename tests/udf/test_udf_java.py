@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("java_functions")]
 NAMES = {
-    "up": "Up", "adding": "Add", "words": "Words", "letters": "Letters", "types": "Types", "class_of": "Any", "opened": "Opened", "later": "Later", "small": "Small",
+    "up": "Up", "adding": "Add", "words": "Words", "letters": "Letters", "types": "Types", "class_of": "Any", "opened": "Opened", "later": "Later", "small": "Small", "total": "Total",
 }  # fmt: skip
 BATCH = {"execution.runtime-mode": "batch", "pipeline.global-job-parameters": "greeting:hello"}
 
@@ -64,6 +64,11 @@ def session(engine, tmp_path: Path, jar: Path) -> Session:
         ("Duration PT24H", "LocalDate 2026-01-01", "Boolean true", "HashMap {a=1}")]),
     ("SELECT small(), small(CAST(1 AS SMALLINT)), small() + 1", [("42", "2", "43")]),
     ("SELECT v, b FROM computed", [("1", "[1, 1]")]),
+    ("SELECT k, total(v), total(DISTINCT v), total(v) FILTER (WHERE v > 1) FROM (VALUES ('a', CAST(1 AS BIGINT)), ('a', 1), ('a', 3), ('b', NULL)) "
+     "AS t (k, v) GROUP BY k", [("a", "5", "4", "3"), ("b", "0", "0", "0")]),
+    ("SELECT total(v) + 1, COUNT(*) FROM (SELECT CAST(1 AS BIGINT) AS v) WHERE v > 1", [("1", "0")]),
+    ("SELECT v, total(v) OVER (ORDER BY p ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM (SELECT v, PROCTIME() AS p FROM (VALUES (CAST(1 AS BIGINT)), "
+     "(1), (1)) AS t (v))", [("1", "1"), ("1", "2"), ("1", "2")]),
     ("SELECT opened('bob')", [("hello bob true",)]),
     ("SELECT later(x), up(CAST(later(x) AS STRING)) FROM (VALUES (1), (2)) AS t (x) WHERE later(x) > 2", [("3", "3")]),
     ("SELECT k, SUM(adding(v, 1)) FROM (VALUES ('a', 1), ('a', 2)) AS t (k, v) GROUP BY k HAVING up(k) = 'A'", [("a", "5")]),
@@ -86,7 +91,7 @@ def test_a_plain_value_of_a_table_function_is_a_column_without_a_name(session: S
     ("CREATE FUNCTION f AS 'java.lang.String' USING JAR '{jar}'", ValidationError, "is no function of Flink's", "USING JAR"),
     ("CREATE FUNCTION f AS 'acme.Up' USING JAR 'nothing.jar'", ValidationError, "There is no jar 'nothing.jar'", "of this machine"),
     ("CREATE FUNCTION f AS 'acme.Up'", ValidationError, "No jar has the class 'acme.Up'", "USING JAR 'file.jar'"),
-    ("CREATE FUNCTION f AS 'acme.Total' USING JAR '{jar}'", NotSupported, "of the kind aggregate", "in Python"),
+    ("CREATE FUNCTION f AS 'acme.Pairs' USING JAR '{jar}'", NotSupported, "of the kind table aggregate", "in Python"),
     ("ADD JAR 'nothing.jar'", ValidationError, "There is no jar 'nothing.jar'", "of this machine"),
     ("REMOVE JAR 'nothing.jar'", ValidationError, "There is no jar 'nothing.jar' in this session", "SHOW JARS"),
     ("SELECT opened(x) FROM (VALUES ('a'), ('bad')) AS t (x)", SqlStreamError,
@@ -142,7 +147,7 @@ def test_a_job_goes_on_with_its_functions(engine, tmp_path: Path, jar: Path) -> 
         f"'source.monitor-interval' = '1 s'); CREATE TABLE out_ (k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', "
         f"'table-path' = '{tmp_path / 'out'}'); {declared(jar)}"
     )
-    insert = "INSERT INTO out_ SELECT up(word), SUM(adding(x, 1)) FROM r, LATERAL TABLE(words(k)) WHERE up(k) <> 'NO' GROUP BY up(word)"
+    insert = "INSERT INTO out_ SELECT up(word), total(adding(x, 1)) FROM r, LATERAL TABLE(words(k)) WHERE up(k) <> 'NO' GROUP BY up(word)"
     session = open_session(tmp_path / "project", tables, engine=engine)
     feed(tmp_path / "in", {"k": "a b", "x": 1}, {"k": "no", "x": 100})
     job = submit(session, insert)

@@ -1,11 +1,12 @@
-"""An aggregate function in Python becomes a scalar call above an aggregate that runs on the JVM, as Spark's and ours do.
+"""A user's aggregate function becomes a scalar call above an aggregate that runs on the JVM, as Spark's and ours do.
 
 GroupAggregate(keys=[k], spread(x))   ->   Project(k, spread($rows0))
 +- input                                   +- GroupAggregate(keys=[k], $rows0 = ACCUMULATOR(x))
                                               +- input
 
 For a group of a stream, the aggregate below keeps an accumulator and the latest rows. It keeps all rows, as ARGUMENTS(x), where they are bounded (in
-windows, OVER, batch mode), where the function takes them as columns, and where rows are retracted but the function has no retract.
+windows, OVER, batch mode), where the function takes them as columns, and where rows are retracted but the function has no retract; of one in Java
+always.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from sqlstream.plan.properties import changelog_mode, fields, static
 from sqlstream.sql.expressions import AggregateCall, Call, ColumnRef, Expr
 from sqlstream.sql.functions.aggregates import ARGUMENTS
 from sqlstream.sql.generated_names import generated
-from sqlstream.udf.declarations.functions import PythonFunction
+from sqlstream.udf.declarations.functions import PythonFunction, rows_of_group
+from sqlstream.udf.declarations.java import JavaFunction
 
 
 def python_aggregates(node: Node) -> Node:
-    """``node`` with every aggregate function in Python below it rewritten."""
+    """``node`` with every user's aggregate function below it rewritten."""
     node = node.with_inputs(tuple(python_aggregates(i) for i in node.inputs))
     return _called(node) if isinstance(node, GroupAggregate | WindowAggregate | Over) else node
 
@@ -34,7 +36,7 @@ def _called(node: GroupAggregate | WindowAggregate | Over) -> Node:
     collected: dict[AggregateCall, str] = {}
     values: dict[str, Expr] = {}
     for named in node.aggregates:
-        if isinstance(named.call.function, PythonFunction):
+        if isinstance(named.call.function, PythonFunction | JavaFunction):
             rows = _rows(node, named.call, named.call.function)
             if rows not in collected:
                 collected[rows] = next(names)
@@ -46,13 +48,18 @@ def _called(node: GroupAggregate | WindowAggregate | Over) -> Node:
     return Project(below, tuple(Named(f.name, values.get(f.name) or make.ref(f)) for f in columns))
 
 
-def _rows(node: Node, call: AggregateCall, function: PythonFunction) -> AggregateCall:
+def _rows(node: Node, call: AggregateCall, function: PythonFunction | JavaFunction) -> AggregateCall:
     """What keeps the rows of ``call``, one of ``node``'s."""
     (source,) = node.inputs
     written = {c.name: c.expr for c in source.columns} if isinstance(source, Project) else {}
     read = (make.substituted(a, written) if make.columns(a) <= written.keys() else a for a in call.args)
     columns = tuple(", ".join(sorted(make.columns(a))) for a in read)
-    rows = function.rows(tuple(a.type for a in call.args), columns)
-    if isinstance(node, GroupAggregate) and not static(node) and function.accumulates(updates=changelog_mode(source).updates):
+    rows = rows_of_group(tuple(a.type for a in call.args), columns)
+    if (
+        isinstance(function, PythonFunction)
+        and isinstance(node, GroupAggregate)
+        and not static(node)
+        and function.accumulates(updates=changelog_mode(source).updates)
+    ):
         return replace(call, type=function.accumulator.kept(rows), function=function.accumulator)
     return replace(call, type=rows, function=ARGUMENTS)

@@ -91,11 +91,6 @@ class PythonFunction(Function):
         """Which of the arguments, that read columns of these names, must never be printed."""
         return tuple(is_secret(name) or is_secret(column) for name, column in zip(self.arguments(len(columns)), columns, strict=True))
 
-    def rows(self, types: Types, columns: tuple[str, ...]) -> Type:
-        """What an aggregate function gets of a group: the arguments, of ``types`` and over these columns, as the fields of its rows."""
-        names = (f"{i} {column}".strip() for i, column in enumerate(columns))
-        return t.array(t.row(tuple(names), types).not_null()).not_null()
-
     def accumulates(self, *, updates: bool) -> bool:
         """Whether an accumulator can replace the rows of a group, which are also retracted if it ``updates``."""
         declared = self.found.declared
@@ -124,6 +119,12 @@ class Accumulator(Function):
         (row,) = rows.children
         signed = t.row(("sign", *row.names), (t.TINYINT.not_null(), *row.children)).not_null()
         return t.row(("accumulator", "rows"), (t.BYTES, t.array(signed).not_null())).not_null()
+
+
+def rows_of_group(types: Types, columns: tuple[str, ...]) -> Type:
+    """What an aggregate function gets of a group: the arguments, of ``types`` and over these columns, as the fields of its rows."""
+    names = (f"{i} {column}".strip() for i, column in enumerate(columns))
+    return t.array(t.row(tuple(names), types).not_null()).not_null()
 
 
 def calls_python(expr: Expr) -> bool:

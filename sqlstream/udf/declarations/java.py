@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.types import Type
     from sqlstream.udf.declarations.functions import FunctionSettings
 
-_KINDS = {"SCALAR": FunctionKind.SCALAR, "ASYNC_SCALAR": FunctionKind.SCALAR, "TABLE": FunctionKind.TABLE}
+_KINDS = {"SCALAR": FunctionKind.SCALAR, "ASYNC_SCALAR": FunctionKind.SCALAR, "TABLE": FunctionKind.TABLE, "AGGREGATE": FunctionKind.AGGREGATE}
 _LITERALS = (bool, int, str)
 _PYTHON = "Write it in Python: HELP PYTHON."
 
@@ -56,7 +56,9 @@ class JavaFunctions(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class JavaFunction(Function):
-    """A scalar or a table function, which returns an ARRAY of its rows, of the class ``implementation`` in ``jars``."""
+    """A scalar function, a table function, which returns an ARRAY of its rows, or an aggregate function, which runs on an ARRAY of the rows of a
+    group, of the class ``implementation`` in ``jars``.
+    """
 
     functions: JavaFunctions = field(kw_only=True)
     implementation: str = field(kw_only=True)
@@ -106,9 +108,13 @@ class JavaFunction(Function):
 
     def call(self, rendered: Rendered) -> str:
         """A call as Spark SQL."""
+        types, values = rendered.types, rendered.values
+        if self.aggregate:
+            types = types[0].children[0].children
+            values = ()
         call = {
             "jars": [str(jar) for jar in self.jars], "implementation": self.implementation, "name": self.name,
-            "arguments": [x.full for x in rendered.types], "literals": _literals(rendered.values), "parameters": dict(self.settings.parameters),
+            "arguments": [x.full for x in types], "literals": _literals(values) or [None] * len(types), "parameters": dict(self.settings.parameters),
             "timeout": self.settings.calls.timeout,
         }  # fmt: skip
         told = {
@@ -139,6 +145,7 @@ def java_function(name: str, declared: UserFunction, functions: JavaFunctions, s
         raise NotSupported(f"Functions in Java of the kind {shown} are not supported.", at=at, hint=_PYTHON)
     bare = JavaFunction(
         name, ("any*",), lambda _: t.NULL, "", f"Java's {declared.identifier}.", deterministic=answer["deterministic"],
+        aggregate=kind is FunctionKind.AGGREGATE,
         functions=functions, implementation=declared.identifier, jars=jars, kind=kind, signatures=tuple(answer["signature"].splitlines()),
         settings=settings,
     )  # fmt: skip

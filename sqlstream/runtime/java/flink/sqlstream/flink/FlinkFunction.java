@@ -17,26 +17,34 @@ import org.apache.flink.api.common.functions.WithConfigurationOpenContext;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.data.conversion.DataStructureConverter;
 import org.apache.flink.table.data.conversion.DataStructureConverters;
+import org.apache.flink.table.functions.AggregateFunction;
 import org.apache.flink.table.functions.FunctionContext;
 import org.apache.flink.table.functions.TableFunction;
 import org.apache.flink.table.functions.UserDefinedFunction;
+import org.apache.flink.table.functions.UserDefinedFunctionHelper;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.extraction.ExtractionUtils;
 import org.apache.flink.table.types.extraction.ExtractionUtils.Autoboxing;
 import org.apache.flink.table.types.inference.TypeInferenceUtil;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.util.Collector;
+import org.apache.spark.SparkRuntimeException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import sqlstream.calls.JavaCall;
 import sqlstream.calls.JavaFunction;
 import sqlstream.functions.Failure;
 
-/** A scalar, asynchronous scalar or table function of Flink's. */
+/**
+ * A scalar, asynchronous scalar, table or aggregate function of Flink's. An aggregate function gets the rows of a group
+ * at once, as an array.
+ */
 public final class FlinkFunction implements JavaFunction {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String EVAL = "eval";
+    private static final String ACCUMULATE = "accumulate";
 
     private final String name;
     private final ClassLoader loader;
@@ -96,6 +104,11 @@ public final class FlinkFunction implements JavaFunction {
             List<Class<?>> classes = new ArrayList<>();
             if (asynchronous()) {
                 classes.add(CompletableFuture.class);
+            } else if (function instanceof AggregateFunction) {
+                classes.add(types.getStateInfos()
+                        .get(UserDefinedFunctionHelper.DEFAULT_ACCUMULATOR_NAME)
+                        .getDataType()
+                        .getConversionClass());
             }
             for (DataType type : types.getExpectedArgumentTypes()) {
                 LogicalType plain = Values.plain(type.getLogicalType());
@@ -108,7 +121,10 @@ public final class FlinkFunction implements JavaFunction {
             toSpark = Values.toSpark(given);
             wrapped = function instanceof TableFunction
                     && !given.is(org.apache.flink.table.types.logical.LogicalTypeRoot.ROW);
-            method = chosen(function.getClass(), classes.toArray(new Class<?>[0]));
+            method = chosen(
+                    function.getClass(),
+                    function instanceof AggregateFunction ? ACCUMULATE : EVAL,
+                    classes.toArray(new Class<?>[0]));
             if (function instanceof TableFunction<?> table) {
                 collectInto(table);
             }
@@ -126,7 +142,9 @@ public final class FlinkFunction implements JavaFunction {
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         Thread.currentThread().setContextClassLoader(loader);
         try {
-            Object result = evaluated(row);
+            Object result = function instanceof AggregateFunction<?, ?> aggregate
+                    ? aggregated(aggregate, row.getArray(0))
+                    : evaluated(row, asynchronous() ? new CompletableFuture<>() : null);
             if (!(function instanceof TableFunction)) {
                 return toSpark.apply(results.toInternalOrNull(result));
             }
@@ -138,21 +156,35 @@ public final class FlinkFunction implements JavaFunction {
         }
     }
 
-    private Object evaluated(InternalRow row) {
-        int first = asynchronous() ? 1 : 0;
+    @SuppressWarnings("unchecked") // It has made the accumulator itself.
+    private Object aggregated(AggregateFunction<?, ?> aggregate, ArrayData group) {
+        AggregateFunction<Object, Object> own = (AggregateFunction<Object, Object>) aggregate;
+        try {
+            Object accumulator = own.createAccumulator();
+            for (int i = 0; i < group.numElements(); i++) {
+                evaluated(group.getStruct(i, arguments.size()), accumulator);
+            }
+            return own.getValue(accumulator);
+        } catch (RuntimeException e) {
+            throw e instanceof SparkRuntimeException ? e : failure(e);
+        }
+    }
+
+    /** What the method gives for the values of {@code row}, and {@code leading} before them where there is such. */
+    private Object evaluated(InternalRow row, Object leading) {
+        int first = leading == null ? 0 : 1;
         Object[] values = new Object[arguments.size() + first];
         for (int i = 0; i < arguments.size(); i++) {
             Argument argument = arguments.get(i);
             Object value = row.isNullAt(i) ? null : argument.toFlink().apply(row.get(i, argument.type()));
             values[i + first] = argument.toExternal().toExternalOrNull(value);
         }
-        CompletableFuture<Object> future = new CompletableFuture<>();
         if (first == 1) {
-            values[0] = future;
+            values[0] = leading;
         }
         try {
             Object result = method.invoke(function, packed(values));
-            return first == 1 ? future.get(timeout, TimeUnit.MILLISECONDS) : result;
+            return leading instanceof CompletableFuture<?> future ? future.get(timeout, TimeUnit.MILLISECONDS) : result;
         } catch (InvocationTargetException | ExecutionException e) {
             rows.clear();
             throw failure(e.getCause());
@@ -213,8 +245,8 @@ public final class FlinkFunction implements JavaFunction {
     }
 
     /** The method that Java would choose for arguments of {@code classes}. */
-    private static Method chosen(Class<?> type, Class<?>[] classes) throws NoSuchMethodException {
-        List<Method> fitting = ExtractionUtils.collectMethods(type, EVAL).stream()
+    private static Method chosen(Class<?> type, String named, Class<?>[] classes) throws NoSuchMethodException {
+        List<Method> fitting = ExtractionUtils.collectMethods(type, named).stream()
                 .filter(m -> ExtractionUtils.isInvokable(Autoboxing.JVM, m, classes))
                 .toList();
         for (Method method : fitting) {
@@ -224,7 +256,7 @@ public final class FlinkFunction implements JavaFunction {
             }
         }
         if (fitting.isEmpty()) {
-            throw new NoSuchMethodException("no method '" + EVAL + "' takes these arguments");
+            throw new NoSuchMethodException("no method '" + named + "' takes these arguments");
         }
         return fitting.get(0);
     }
