@@ -71,7 +71,8 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
         case "RESTARTING":
             listed.append(Reason(f"The job has failed: {job.error}", " ".join(filter(None, (job.hint, _RESTARTS)))))
         case "FINISHED":
-            listed.append(Reason(f"The job has finished: {counted(job.rows_in, 'row')} in{_out(job.rows_out)}."))
+            figures = f": {counted(job.rows_in, 'row')} in{_out(job.rows_out)}" if job.queries else ""
+            listed.append(Reason(f"The job has finished{figures}."))
         case "CANCELED":
             listed.append(Reason("The job was stopped.", f"{_AGAIN} sqlstream jobs start NAME, or Start on the page, starts it as it was."))
         case "SUSPENDED":
