@@ -338,7 +338,20 @@ def test_more_comes_than_is_read(told) -> None:
         (QueryMetrics(ended_rows=9, rows_out=9, batches=3, last_output=T), "RUNNING", None),
         # Nothing has come out so soon.
         (QueryMetrics(ended_rows=9, batches=3, last_input=T, at=T + 1000), "RUNNING", None),
-        (QueryMetrics(ended_rows=9, batches=3, last_input=T, at=T + 9000), "RUNNING", "Nothing new has come since 22:13:20."),
+        # That nothing is new is no reason for which nothing has come out of what came before.
+        (QueryMetrics(ended_rows=9, batches=3, last_input=T, at=T + 9000), "RUNNING", None),
+        (
+            QueryMetrics(
+                ended_rows=9,
+                batches=3,
+                last_input=T,
+                at=T + 9000,
+                filters=(FilterRows("(price > 9)", 9, 0),),
+                brokers=(BrokerContact("b:9", silence=(T - 9000, T)),),
+            ),
+            "RUNNING",
+            "All rows are filtered out: none of 9 rows passes the filter (price > 9).",
+        ),
         (
             QueryMetrics(batches=3, brokers=(BrokerContact("b:9", silent=T),)),
             "RUNNING",
