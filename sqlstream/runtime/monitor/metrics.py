@@ -369,16 +369,16 @@ class JobMetrics:
     @property
     def state_rows(self) -> int | None:
         """Until a micro-batch has ended that has state, that of the run before."""
-        return _sum(q.state_rows for q in self.queries) if self._has_state else self.before and self.before.state_rows
+        return self._states_of_before.state_rows if self._states_of_before else _sum(q.state_rows for q in self.queries)
 
     @property
     def state_bytes(self) -> int | None:
         """The same in bytes."""
-        return _sum(q.state_bytes for q in self.queries) if self._has_state else self.before and self.before.state_bytes
+        return self._states_of_before.state_bytes if self._states_of_before else _sum(q.state_bytes for q in self.queries)
 
     @property
-    def _has_state(self) -> bool:
-        return any(q.states for q in self.queries)
+    def _states_of_before(self) -> LastKnown | None:
+        return None if any(q.states for q in self.queries) else self.before
 
     @property
     def heap(self) -> int | None:
