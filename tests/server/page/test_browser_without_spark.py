@@ -274,3 +274,72 @@ def test_a_view_of_the_users_own_says_what_the_jobs_do(client: Client, monkeypat
         page.goto(f"{client.address}/topics/none")
         page.locator("header .totals", has_text="2 jobs running, 12,345 rows/s").wait_for(timeout=4_000)
         page.get_by_role("link", name="All topics").wait_for()
+
+
+# Instead of the server: a stream of so many lines (SERIES) at so many moments (WINDOWS), which are EVERY seconds apart; what a chart writes is kept.
+CHARTED = """\
+const PIECE = SERIES * WINDOWS, MOST = PIECE;
+const changeOf = (i) => ["+I", i];
+window.written = [];
+const fill = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+  const half = this.textAlign === "center" ? this.measureText(text).width / 2 : 0;
+  window.written.push([text, this.getTransform().transformPoint({x: x + half, y}).x <= this.canvas.width]);
+  return fill.apply(this, arguments);
+};
+"""
+
+
+def charted(page: Page, client: Client, series: int, windows: int, every: float) -> None:
+    """A chart of a stream."""
+    at = f"new Date(1e12 + 1000 * Math.floor(Math.floor(n / {series}) * {every})).toISOString().slice(0, 19).replace('T', ' ')"
+    stream = re.sub(r"const cells = .*", lambda _: f"const cells = (n) => [String(n % 7 + 3), `s${{n % {series}}}`, {at}];", STREAM)
+    page.add_init_script(CHARTED.replace("SERIES", str(series)).replace("WINDOWS", str(windows)) + stream)
+    page.goto(f"{client.address}/query?sql=SELECT 1")
+    page.get_by_role("button", name=re.compile("^Run F5")).click()
+    page.get_by_role("button", name="Chart").click()
+    page.locator('[data-part="chart"] canvas').wait_for()
+    page.locator('[data-part="by"]').select_option("text")
+    page.wait_for_timeout(500)
+
+
+@pytest.mark.parametrize("width", [360, 420])
+@pytest.mark.parametrize("seconds", [14, 47, 100, 190, 240, 300, 600, 4000, 90_000, 40 * 86_400, 800 * 86_400])
+def test_an_axis_of_times_has_two_labels(client: Client, seconds: int, width: int) -> None:
+    with browsing(viewport={"width": width, "height": 900}) as page:
+        charted(page, client, 1, 8, seconds / 7)
+        page.evaluate("written.length = 0; dispatchEvent(new Event('resize'))")
+        page.set_viewport_size({"width": width - 2, "height": 900})
+        until(lambda: page.evaluate("written.length") > 0)
+        page.wait_for_timeout(300)
+        times = [(text, whole) for text, whole in page.evaluate("written") if re.search(r"\d:\d\d|/|\d{4}$", text)]
+        assert len({text for text, _ in times}) >= 2, times
+        assert all(whole for _, whole in times), times
+
+
+@pytest.mark.parametrize("scale", [1, 3])
+def test_lines_and_their_marks_differ(client: Client, scale: int) -> None:
+    with browsing(viewport={"width": 360, "height": 900}, device_scale_factor=scale) as page:
+        charted(page, client, 6, 3, 2)
+        page.locator('[data-part="bars"]').select_option("lines")
+        page.wait_for_timeout(300)
+        marks = [mark.screenshot() for mark in page.locator(".u-legend .u-series:not(:first-child) .u-marker").all()]
+        assert len(marks) == 6 and len(set(marks)) == 6
+
+
+def test_narrow_bars_differ(client: Client) -> None:
+    with browsing(viewport={"width": 360, "height": 900}) as page:
+        charted(page, client, 5, 9, 2)
+        page.locator('[data-part="bars"]').select_option("bars")
+        page.wait_for_timeout(300)
+        # What the line of y = 1 goes through: the shades of the bars, each several pixels wide.
+        shades = page.evaluate(
+            """() => {
+              const canvas = document.querySelector('[data-part="chart"] canvas');
+              const {data} = canvas.getContext("2d").getImageData(0, Math.floor(canvas.height * 0.7), canvas.width, 1);
+              const counts = {};
+              for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 40) counts[data[i + 3]] = (counts[data[i + 3]] ?? 0) + 1;
+              return counts;
+            }"""
+        )
+        assert sum(count >= 9 for count in shades.values()) >= 5, shades
