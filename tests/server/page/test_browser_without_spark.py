@@ -343,3 +343,42 @@ def test_narrow_bars_differ(client: Client) -> None:
             }"""
         )
         assert sum(count >= 9 for count in shades.values()) >= 5, shades
+
+
+VERDICT = """\
+window.WebSocket = class extends EventTarget {
+  static OPEN = 1;
+  readyState = 1;
+  constructor() {
+    super();
+    setTimeout(() => this.dispatchEvent(new Event("open")));
+  }
+  send(text) {
+    const verdicts = [{
+      lines: [], said: ["Job 'j' has changed, and would be version 2."], then: [], outcome: "'execution.upgrade-mode' = 'stateless' would do.",
+      parts: [["source", "default_catalog.default_database.orders", "kept", "reading resumes at its offsets"], ["state", NAME, "lost", WHY]],
+      running: null, loses: true, refused: false,
+    }];
+    const {id} = JSON.parse(text);
+    setTimeout(() => this.dispatchEvent(new MessageEvent("message", {data: JSON.stringify({id, verdicts, findings: [], suggestions: []})})));
+  }
+};
+"""
+
+
+@pytest.mark.parametrize("width", [360, 1280, 3840])
+def test_a_verdict_is_a_table_in_which_nothing_is_cut(client: Client, width: int) -> None:
+    name = f"GroupAggregate(groupBy=[account], select=[account, {', '.join(f'SUM(amount{i}) AS total{i}' for i in range(20))}])"
+    why = "no operator of the new statement keeps the same in the same way, " * 3
+    with browsing(viewport={"width": width, "height": 900}) as page:
+        page.add_init_script(f"const NAME = {json.dumps(name)}, WHY = {json.dumps(why)};\n{VERDICT}")
+        begin(page, client, "INSERT INTO p SELECT id FROM s")
+        table = page.locator("#verdict table")
+        table.wait_for()
+        assert [cell.inner_text().strip() for cell in table.locator("tbody tr").nth(1).locator("td").all()] == ["state", name, "lost", why.strip()]
+        assert "upgrade-mode" not in page.locator("#verdict").inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert table.evaluate("t => [...t.querySelectorAll('td')].every(c => c.scrollWidth <= c.clientWidth + 1)")
+        # Words stay whole.
+        assert table.locator("td", has_text="lost").first.evaluate("c => c.getClientRects().length") == 1
+        assert findings(page) == []

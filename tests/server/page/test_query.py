@@ -166,6 +166,7 @@ def test_help(ask: Ask) -> None:
 def test_verdicts(ask: Ask) -> None:
     declare = "CREATE TABLE s (id INT) WITH ('connector' = 'datagen'); CREATE TABLE t (id INT) WITH ('connector' = 'print');"
     (one,) = ask("verdicts", text=f"{declare} SET 'pipeline.name' = 'a ''b'; INSERT INTO t SELECT id FROM s")["verdicts"]
+    assert one["lines"] == one["said"] and (one["parts"], one["outcome"], one["then"]) == ([], None, [])
     assert one["lines"][0].startswith("Job 'a 'b' is new") and (one["running"], one["loses"], one["refused"]) == (None, False, False)
     told = ask("verdicts", text=f"{declare}\nINSERT INTO t SELECT id FROM s;\nINSERT INTO t SELECT nope FROM s")
     assert len(told["verdicts"]) == 1 and told["mistake"].startswith("3:22 Column 'nope' not found")
