@@ -196,6 +196,10 @@ def _first_batch(query: QueryMetrics) -> Reason:
     of = f" of {batch.total:,}" if batch is not None and batch.total else ""
     if query.rows_out is None:
         return Reason(f"In batch mode rows come out when the job ends: {query.rows_in:,}{of} rows read.")
+    # What the last task has read and written is known before Spark reports the end.
+    rows = max((query.rows_in, *(count for _, count in query.recent[-1:])))
+    if batch is None and (rows or query.rows_out):
+        return Reason(f"The first micro-batch is ending: {counted(rows, 'row')} read.")
     if batch is None:
         return Reason("No micro-batch has ended since the job was started: it is starting still, or nothing new has come.")
     return Reason(f"The first micro-batch is still running: {batch.rows:,}{of} rows read. Rows come out when it ends.")

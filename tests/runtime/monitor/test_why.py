@@ -92,6 +92,11 @@ def test_nothing_has_run_yet(told) -> None:
     assert texts(told(first, HOURS)) == ["The first micro-batch is still running: 10 of 50 rows read. Rows come out when it ends."]
 
 
+def test_a_first_micro_batch_that_has_written_rows_is_not_denied(told) -> None:
+    ending = QueryMetrics(at=T, rows_out=4, recent=((T - 1000, 0), (T, 185)))
+    assert texts(told(ending, "SELECT item, price FROM skewed")) == ["The first micro-batch is ending: 185 rows read."]
+
+
 def test_no_input(told) -> None:
     none = QueryMetrics(batches=1, inputs=(Input("others", 0, (Partition("others-0", 7, 7),)),))
     (reason,) = told(none, "SELECT item, price FROM others")
