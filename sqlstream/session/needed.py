@@ -12,7 +12,6 @@ from sqlstream.sql.syntax.tokens import tolerant_tokens
 if TYPE_CHECKING:
     from sqlstream.sql.statements.split import StatementText
 
-_VERBS = ("CREATE", "ALTER", "DROP")
 _RELATIONS = ("TABLE", "VIEW")
 # Words that may stand before TABLE, and behind it.
 _BEFORE = ("OR", "REPLACE", "TEMPORARY")
@@ -23,7 +22,7 @@ def needed(script: str) -> str:
     """``script`` without the statements about tables and views whose names nothing else in it has, neither its job nor what that needs."""
     statements = split(script)
     about = [_relations(_words(one)) for one in statements]
-    kept = {number for number, names in enumerate(about) if not names}
+    kept = {number for number, names in enumerate(about) if not names or number == len(about) - 1}
     while True:
         named = {word.casefold() for number in kept for word in _words(statements[number])}
         more = {number for number, names in enumerate(about) if named & names}
@@ -47,8 +46,6 @@ def _words(statement: StatementText) -> list[str]:
 
 def _relations(words: list[str]) -> set[str]:
     """The names, without what they are in, that the table or view has that a statement declares, alters or drops; none for another statement."""
-    if not words or words[0].upper() not in _VERBS:
-        return set()
     rest = _without(words[1:], _BEFORE)
     if not rest or rest[0].upper() not in _RELATIONS:
         return set()

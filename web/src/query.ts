@@ -39,10 +39,15 @@ function written({ said, parts, then }: Verdict): HTMLElement[] {
   return [...paragraphs(said), table, ...paragraphs(then)];
 }
 
+/** A message before which its place in the text stands: that in its statement, from which the parser counts, is another one. */
+function placed(message: string): string {
+  return message.replace(/ at line \d+, column \d+/g, "");
+}
+
 /** Whether a failure says what a finding says, of the same place. */
 function says(failure: Failure | null, { line, column, code, message }: Finding): boolean {
   const location = failure?.location;
-  return failure?.code === code && failure.message === message && location?.line === line && location.column === column;
+  return failure?.code === code && placed(failure.message) === message && location?.line === line && location.column === column;
 }
 
 /** Whether the server answers anything. */
@@ -326,8 +331,9 @@ class QueryView {
     const { code, message, hint, location } = failure;
     if (seen) this.failure = failure;
     const box = made("div", "", "notice failing");
-    const first = made("p", `${code} ${message}`.trim());
-    if (location && (seen || location.file)) {
+    const shown = location && (seen || location.file);
+    const first = made("p", `${code} ${shown ? placed(message) : message}`.trim());
+    if (shown) {
       const place = `${location.line}:${location.column}`;
       const go = made(location.file ? "span" : "button", location.file ? `${location.file}:${place}` : place, "place");
       if (!location.file) go.addEventListener("click", () => this.editor.go(location.line, location.column));

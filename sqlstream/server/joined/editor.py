@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.core.errors import SqlStreamError
+from sqlstream.core.errors import SqlStreamError, without_place
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.session import queries
 from sqlstream.session.checker import query_findings
@@ -75,8 +75,8 @@ def verdicts(session: Session, text: str) -> Verdicts:
         for _ in run_script(session.context.isolated_copy(previewing), text, None):
             pass
     except SqlStreamError as error:
-        place = "" if error.location is None else f"{error.location.line}:{error.location.column} "
-        mistake = f"{place}{error.message}"
+        at = error.location
+        mistake = error.message if at is None else f"{at.line}:{at.column} {without_place(error.message)}"
     if not previewing.seen:
         return Verdicts((), mistake)
     running = {record.path: record.name for record in registry.records(session.jobs.folders.jobs) if record.is_held()}

@@ -136,6 +136,16 @@ def test_what_has_failed_is_said_once(client: Client) -> None:
         assert page.get_by_text("There is no option 'pipline.name'.").count() == 1
 
 
+def test_what_has_failed_has_one_place(client: Client) -> None:
+    with browsing() as page:
+        begin(page, client, "SHOW CATALOGS;\nSELECT any FROM t")
+        failed = page.locator("#said .notice.failing")
+        failed.wait_for()
+        assert "2:8" in failed.inner_text() and 'Encountered "any".' in failed.inner_text()
+        page.wait_for_timeout(1_000)
+        assert page.get_by_text('Encountered "any"').count() == 1
+
+
 def test_a_question_waits_for_its_answer(client: Client) -> None:
     with browsing() as page:
         begin(page, client, f"{TABLES}INSERT INTO p SELECT id FROM s")
