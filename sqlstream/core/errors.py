@@ -224,6 +224,15 @@ def length_of(at: Any) -> int:
     return 1
 
 
+# As Flink's parser has it, which counts from the beginning of the statement.
+_PLACE = re.compile(r" at line \d+, column \d+")
+
+
+def without_place(message: str) -> str:
+    """``message`` where its place in the script stands before it: without that in the statement."""
+    return _PLACE.sub("", message)
+
+
 # So many letters of a word say which one is meant.
 _BEGINNING = 3
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from sqlstream.core.defects import as_defects
-from sqlstream.core.errors import AlreadyThere, Location, SqlStreamError, offset_of
+from sqlstream.core.errors import AlreadyThere, Location, SqlStreamError, offset_of, without_place
 from sqlstream.core.secrets import masked_value
 from sqlstream.lint.registry import RULES
 from sqlstream.lint.subject import Subject
@@ -87,7 +87,9 @@ def of_error(error: SqlStreamError, file: str) -> Finding:
     at = error.location
     line, column = (at.line, at.column) if at is not None else (1, 1)
     place = at.file or file if at is not None else file
-    return Finding(place, line, column, error.code, _line(error.message), _line(error.hint or ""), True, isinstance(error, AlreadyThere))
+    return Finding(
+        place, line, column, error.code, _line(without_place(error.message)), _line(error.hint or ""), True, isinstance(error, AlreadyThere)
+    )
 
 
 def script_findings(script: str, file: str, session: Carrying, *, local: bool = True) -> list[Finding]:

@@ -9,6 +9,7 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from sqlstream.core.errors import without_place
 from sqlstream.runtime.jobs.job import unlocated
 from sqlstream.session.journal import Journal
 from sqlstream.sql.masking import masked_message, masked_text
@@ -40,8 +41,8 @@ Ask: TypeAlias = "Callable[[str, Callable[[], bool]], bool]"
 
 def shown(error: SqlStreamError) -> str:
     """An error as a line, with its place."""
-    where = f"{error.location}: " if error.location else ""
-    return f"{where}{error.message}" + (f" ({error.hint})" if error.hint else "")
+    said = f"{error.location}: {without_place(error.message)}" if error.location else error.message
+    return said + (f" ({error.hint})" if error.hint else "")
 
 
 class StartsInBackground(Protocol):

@@ -11,6 +11,17 @@ interface Chart {
   /** A line for each: the column, and what it is called. */
   lines: [string, string][];
   write: (value: number) => string;
+  /** Whether a value is of what has just happened: most moments have none. */
+  now?: boolean;
+}
+
+/** More points than these would be a thick line. */
+const MOST_POINTS = 60;
+
+/** Show the points of a line that has few. */
+function few(u: uPlot, line: number): boolean {
+  const values: ArrayLike<number | null | undefined> = u.data[line] ?? [];
+  return Array.from(values).filter((value) => value !== null && value !== undefined).length <= MOST_POINTS;
 }
 
 const CHARTS: Chart[] = [
@@ -20,6 +31,7 @@ const CHARTS: Chart[] = [
     title: "Micro-batch",
     lines: [["process", "process"], ["plan", "plan"], ["offsets", "ask for offsets"], ["commit", "commit"]],
     write: (ms) => duration(ms / 1000),
+    now: true,
   },
   { title: "State", lines: [["state", "state"]], write: bytes },
   { title: "Heap", lines: [["heap", "heap"]], write: bytes },
@@ -73,7 +85,10 @@ export class Charts {
   }
 
   private data(chart: Chart): uPlot.AlignedData {
-    return [this.points["at"] ?? [], ...chart.lines.map(([name]) => this.points[name] ?? [])] as uPlot.AlignedData;
+    const runs = this.points["rows_in"] ?? [];
+    // A line goes on over moments without a value of its own, and ends where the job does.
+    const values = (name: string) => (this.points[name] ?? []).map((value, i) => (value === null && chart.now && runs[i] !== null ? undefined : value));
+    return [this.points["at"] ?? [], ...chart.lines.map(([name]) => values(name))] as uPlot.AlignedData;
   }
 
   private width(root: HTMLElement): number {
@@ -108,7 +123,7 @@ export class Charts {
           legend,
           scales: { x: { time: true, range: (_u, min, max) => around(min, max, 30) }, y: { range: (_u, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
           axes: [times(), { ...axis, size: 70, values: (_, values) => values.map((v) => chart.write(v)) }],
-          series: [{ label: "at", value: latest((s) => (s === null ? "-" : exactly.format(s * 1000))) }, ...chart.lines.map(([, label], n) => ({ ...line(n), label, value: written, spanGaps: false }))],
+          series: [{ label: "at", value: latest((s) => (s === null ? "-" : exactly.format(s * 1000))) }, ...chart.lines.map(([, label], n) => ({ ...line(n), label, value: written, spanGaps: false, ...(chart.now ? { points: { show: few, size: 5 } } : {}) }))],
         },
         this.data(chart),
         figures[i]!,

@@ -5,7 +5,7 @@ import { time } from "./format";
 export const MISSED = 2.5;
 
 /** Say so, and what comes of it; null: the server answers again. `since`: when it was last heard of, in milliseconds since 1970. */
-export function lost(then: string | null, since = Date.now()): void {
+export function lost(then: string | null, since = 0): void {
   document.body.classList.toggle("lost", then !== null);
   const bar = document.getElementById("lost");
   if (!bar) return;

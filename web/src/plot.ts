@@ -7,6 +7,10 @@ import type { Column } from "./session";
 import type { Row } from "./rows";
 
 const HEIGHT = 320;
+/** So many pixels of a chart's width are the labels of its axis, and the room behind the last time. */
+const BESIDE = 120;
+/** An outline would cover what fills a bar that has fewer pixels. */
+const OUTLINED = 10;
 const exactly = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 15 });
 /** More lines could not be told apart. */
 export const MOST_LINES = 8;
@@ -83,7 +87,9 @@ export class Plot {
     root.addEventListener("keydown", (event) => this.plot && step(event, [this.plot], this.plot.data[0]));
     new ResizeObserver(() => {
       const width = this.width();
-      if (this.plot && this.plot.width !== width) this.plot.setSize({ width, height: HEIGHT });
+      if (!this.plot || this.plot.width === width) return;
+      this.plot.setSize({ width, height: HEIGHT });
+      this.again();
     }).observe(root);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.drawn = "";
@@ -93,6 +99,12 @@ export class Plot {
 
   private width(): number {
     return Math.max(200, this.root.clientWidth - 2);
+  }
+
+  /** About how many pixels wide a bar is. */
+  private barWidth(x: number[], count: number): number {
+    const wide = room(x);
+    return ((this.width() - BESIDE) * wide) / ((x.at(-1) ?? 0) - (x[0] ?? 0) + 1.25 * wide) / Math.max(count, 1);
   }
 
   clear(): void {
@@ -106,12 +118,13 @@ export class Plot {
   draw(columns: Column[], rows: Row[], chosen: Choice, before = 0): string {
     const { x, of, all, timed, names, covered, without } = lines(columns, rows, chosen, before);
     const data = [x, ...of.values()] as uPlot.AlignedData;
-    const like = JSON.stringify([chosen, timed, names, [...of.keys()]]);
+    const outlined = this.barWidth(x, of.size) >= OUTLINED;
+    const like = JSON.stringify([chosen, timed, names, outlined, [...of.keys()]]);
     if (this.plot && this.drawn === like) this.plot.setData(data);
     else {
       this.clear();
       this.drawn = like;
-      this.make(columns, data, [...of.keys()], chosen.bars, timed, names);
+      this.make(columns, data, [...of.keys()], chosen.bars, timed, names, outlined);
     }
     this.again = () => void this.draw(columns, rows, chosen, before);
     const said = all > of.size ? [`The first ${of.size} of ${number(all)} lines are drawn.`] : [];
@@ -120,7 +133,7 @@ export class Plot {
     return said.join(" ");
   }
 
-  private make(columns: Column[], data: uPlot.AlignedData, series: string[], barred: boolean, timed: boolean, names: string[] | null): void {
+  private make(columns: Column[], data: uPlot.AlignedData, series: string[], barred: boolean, timed: boolean, names: string[] | null, outlined: boolean): void {
     const { axis, times, line, fill, legend } = drawing();
     const utc = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium", timeZone: "UTC" });
     const name = (at: number) => names?.[at - 1] ?? number(at);
@@ -136,7 +149,7 @@ export class Plot {
       return around((min ?? 0) - half, (max ?? 1) + half, timed ? 30 : 0.5);
     };
     this.root.classList.toggle("barred", barred);
-    const markers = barred ? { ...legend.markers, fill: (_: uPlot, n: number) => fill(n - 1), dash: () => "solid" } : legend.markers;
+    const markers = barred ? { ...legend.markers, fill: (_: uPlot, n: number) => fill(n - 1, series.length) } : legend.markers;
     this.plot = new uPlot(
       {
         width: this.width(),
@@ -149,7 +162,7 @@ export class Plot {
         axes: [across, { ...axis, size: 80, values: (_, values) => values.map(figure) }],
         series: [
           { label: timed ? (columns[time(columns)]?.name ?? "") : names ? "of" : "row", value: latest(over) },
-          ...series.map((label, n) => ({ ...line(n), label, value, spanGaps: true, ...(barred ? { paths: bars(n, series.length), fill: fill(n), dash: [], points: { show: false } } : {}) })),
+          ...series.map((label, n) => ({ ...line(n), label, value, spanGaps: true, ...(barred ? { paths: bars(n, series.length), fill: fill(n, series.length), width: outlined ? 1 : 0, dash: [], points: { show: false } } : {}) })),
         ],
       },
       data,

@@ -23,10 +23,31 @@ function made(tag: string, text: string, name = ""): HTMLElement {
   return element;
 }
 
+/** A verdict, as what would be done is to be decided by buttons. */
+function written({ said, parts, then }: Verdict): HTMLElement[] {
+  const paragraphs = (lines: string[]) => lines.map((line) => made("p", line));
+  if (!parts.length) return paragraphs([...said, ...then]);
+  const table = document.createElement("table");
+  table.className = "parts";
+  const top = table.createTHead().insertRow();
+  for (const name of ["Kind", "Part", "What becomes of it", "Why"]) top.append(made("th", name));
+  const body = table.createTBody();
+  for (const [what, name, fate, why] of parts) {
+    const row = body.insertRow();
+    row.append(made("td", what), made("td", name, "code"), made("td", fate, ["lost", "kept in part"].includes(fate) ? "lost" : ""), made("td", why));
+  }
+  return [...paragraphs(said), table, ...paragraphs(then)];
+}
+
+/** A message before which its place in the text stands: that in its statement, from which the parser counts, is another one. */
+function placed(message: string): string {
+  return message.replace(/ at line \d+, column \d+/g, "");
+}
+
 /** Whether a failure says what a finding says, of the same place. */
 function says(failure: Failure | null, { line, column, code, message }: Finding): boolean {
   const location = failure?.location;
-  return failure?.code === code && failure.message === message && location?.line === line && location.column === column;
+  return failure?.code === code && placed(failure.message) === message && location?.line === line && location.column === column;
 }
 
 /** Whether the server answers anything. */
@@ -37,9 +58,13 @@ function answers(): Promise<boolean> {
   );
 }
 
-/** What would become of a job, as the server says it. */
+/** What would become of a job, as the server says it; of each part: what it is, which, what becomes of it, and why. */
 interface Verdict {
   lines: string[];
+  said: string[];
+  parts: [string, string, string, string][];
+  outcome: string | null;
+  then: string[];
   running: string | null;
   loses: boolean;
   refused: boolean;
@@ -72,7 +97,7 @@ class QueryView {
     this.session = new Session(Number(place.dataset["protocol"]), place.dataset["release"] ?? "", {
       confirm: (question) => (this.agreed(question) ? Promise.resolve(true) : this.asked(question)),
       download: (name, pieces) => this.results.download(name, pieces as BlobPart[], "application/octet-stream"),
-      lost: (failure) => (failure ? void this.lost(failure) : lost(null)),
+      lost: (failure, heard) => (failure ? void this.lost(failure, heard) : lost(null)),
       told: (line, passing) => (passing ? (this.status.textContent = line) : line && this.say(line)),
     });
     source.hidden = true;
@@ -225,9 +250,10 @@ class QueryView {
   private accepted(verdicts: Verdict[], mistake: string | null): Promise<boolean> {
     const loses = verdicts.some((verdict) => verdict.loses);
     const running = verdicts.flatMap((verdict) => verdict.running ?? []);
-    const text = verdicts.map(({ lines }) => lines.join("\n")).join("\n\n");
+    const told = verdicts.flatMap(written);
     if (verdicts.some((verdict) => verdict.refused)) {
-      this.said.append(this.pre(text), made("p", "'execution.upgrade-mode' forbids that: another mode resumes with what can be kept, or starts over."));
+      const modes = verdicts.flatMap(({ outcome }) => outcome ?? []);
+      this.said.append(...told, ...modes.map((mode) => made("p", mode)), made("p", "'execution.upgrade-mode' forbids that: another mode resumes with what can be kept, or starts over."));
       return Promise.resolve(false);
     }
     const then = [
@@ -237,7 +263,7 @@ class QueryView {
     ].join(" ");
     const goesOn = loses ? "resume without what is lost" : "resume with this";
     const yes = running.length ? `Stop it, and ${goesOn}` : loses ? "Resume without what is lost" : "Start the job";
-    return this.choose(this.verdict, text, then, yes, loses);
+    return this.choose(this.verdict, told, then, yes, loses);
   }
 
   /** What was asked was about another text. */
@@ -248,10 +274,10 @@ class QueryView {
   }
 
   private asked(question: string): Promise<boolean> {
-    return this.choose(this.verdict, question, "", "Yes", false);
+    return this.choose(this.verdict, [this.pre(question)], "", "Yes", false);
   }
 
-  private choose(place: HTMLElement, text: string, then: string, yes: string, warns: boolean): Promise<boolean> {
+  private choose(place: HTMLElement, told: HTMLElement[], then: string, yes: string, warns: boolean): Promise<boolean> {
     return new Promise((resolve) => {
       const box = made("div", "", warns ? "notice failing" : "notice");
       const row = made("p", "", "row");
@@ -271,7 +297,7 @@ class QueryView {
       decline.addEventListener("click", () => choose(false));
       box.addEventListener("keydown", (event) => event.key === "Escape" && choose(false));
       row.append(agree, decline);
-      box.append(this.pre(text), ...(then ? [made("p", then)] : []), row);
+      box.append(...told, ...(then ? [made("p", then)] : []), row);
       place.replaceChildren(box);
       this.decline = () => choose(false);
       // A key that was meant for something else must not lose anything.
@@ -280,10 +306,10 @@ class QueryView {
   }
 
   /** Say that the server is gone, until it answers again; the session is gone with it. */
-  private async lost({ message, hint }: Failure): Promise<void> {
+  private async lost({ message, hint }: Failure, heard: number): Promise<void> {
     // What ran has failed with the same words.
     const ran = this.running;
-    lost(hint);
+    lost(hint, heard);
     while (!(await answers())) await new Promise((again) => setTimeout(again, ASK_AGAIN_MS));
     lost(null);
     if (!this.session.open && !ran) this.say(`${message} ${hint}`);
@@ -305,8 +331,9 @@ class QueryView {
     const { code, message, hint, location } = failure;
     if (seen) this.failure = failure;
     const box = made("div", "", "notice failing");
-    const first = made("p", `${code} ${message}`.trim());
-    if (location && (seen || location.file)) {
+    const shown = location && (seen || location.file);
+    const first = made("p", `${code} ${shown ? placed(message) : message}`.trim());
+    if (shown) {
       const place = `${location.line}:${location.column}`;
       const go = made(location.file ? "span" : "button", location.file ? `${location.file}:${place}` : place, "place");
       if (!location.file) go.addEventListener("click", () => this.editor.go(location.line, location.column));

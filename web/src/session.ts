@@ -63,8 +63,10 @@ export interface Listener {
   confirm(question: string): Promise<boolean>;
   download(name: string, pieces: Uint8Array[]): void;
   told(line: string, passing: boolean): void;
-  /** The connection has ended that was there, or nothing comes by it; null: there is one again. */
-  lost(failure: Failure | null): void;
+  /** The connection has ended that was there, or nothing comes by it; null: there is one again. `heard`: when something last came, in milliseconds
+   * since 1970.
+   */
+  lost(failure: Failure | null, heard: number): void;
 }
 
 /** A script that runs: messages for it wait here until they are taken. */
@@ -87,6 +89,7 @@ export class Session {
   private socket: Promise<WebSocket> | null = null;
   private readonly answers = new Map<number, (said: Said) => void>();
   private last = 0;
+  private heard = Date.now();
 
   /** `protocol` and `release` are the server's. */
   constructor(
@@ -135,10 +138,10 @@ export class Session {
     });
     socket.addEventListener("message", (event) => this.hear(JSON.parse(event.data as string) as Said));
     let begun = false;
-    socket.addEventListener("close", () => begun && this.listener.lost(GONE));
+    socket.addEventListener("close", () => begun && this.listener.lost(GONE, this.heard));
     await this.asked(socket, "open", { protocol: this.protocol, release: this.release, options: {}, variables: {}, interactive: true, save: true, asks: true });
     begun = true;
-    this.listener.lost(null);
+    this.listener.lost(null, this.heard);
     this.watch(socket);
     return socket;
   }
@@ -157,13 +160,14 @@ export class Session {
         this.asked(socket, "alive", {}).then(answered, answered);
       } else if (!told && Date.now() - asked >= MISSED * ASK_MS) {
         told = true;
-        this.listener.lost(SILENT);
+        this.listener.lost(SILENT, this.heard);
       }
     }, ASK_MS);
     socket.addEventListener("close", () => clearInterval(watching));
   }
 
   private hear(said: Said): void {
+    this.heard = Date.now();
     if (said.id) this.answers.get(said.id)?.(said);
     else if (said["say"] === "notify" || said["say"] === "emit") this.listener.told(said["line"] as string, said["passing"] === true);
   }

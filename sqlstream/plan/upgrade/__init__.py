@@ -5,9 +5,9 @@ Nothing here needs Spark. Records are kept with each version of a job, so that a
 
 from sqlstream.plan.upgrade.judge import Fate, Judged, SinkMatch, Verdict, differences, judge, verdict_on
 from sqlstream.plan.upgrade.record import Known, NodeRecord, PlanRecord, SinkRecord, SourceRecord, node_ids, other_code, record
-from sqlstream.plan.upgrade.table import table
+from sqlstream.plan.upgrade.table import rows, table
 
 __all__ = [
     "Fate", "Judged", "Known", "NodeRecord", "PlanRecord", "SinkMatch", "SinkRecord", "SourceRecord", "Verdict", "differences", "judge", "node_ids",
-    "other_code", "record", "table", "verdict_on",
+    "other_code", "record", "rows", "table", "verdict_on",
 ]  # fmt: skip

@@ -87,6 +87,11 @@ class Verdict:
         """The state of which a part goes on."""
         return tuple(part for part in self.parts if part.fate is Fate.IN_PART)
 
+    @property
+    def lossy(self) -> bool:
+        """Whether anything would be lost, a part of a state included."""
+        return bool(self.lost or self.in_part)
+
 
 def verdict_on(old: PlanRecord, sinks: tuple[Sink, ...], zone: str, *, saved: bool = False) -> Verdict:
     """What becomes of a job with the plan ``old`` that goes on with ``sinks``, in this time zone; ``saved`` as of ``judge``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.core import storage
@@ -17,18 +17,19 @@ from sqlstream.runtime.jobs.folder.locks import last_holder, lost_lease
 from sqlstream.runtime.jobs.machine import JobMachine, JobStatus
 from sqlstream.runtime.jobs.restarts import NoRestart, Restarts, Strategy
 from sqlstream.runtime.monitor.figures import clock
-from sqlstream.runtime.monitor.metrics import JobMetrics, QueryMetrics
+from sqlstream.runtime.monitor.metrics import JobMetrics, LastKnown, QueryMetrics
 from sqlstream.runtime.monitor.why import reasons, sink_names
 from sqlstream.runtime.queries.watch import BatchQuery, Watch, await_pause
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark.sql.streaming.query import StreamingQuery
 
     from sqlstream.core.storage import Place
     from sqlstream.plan.nodes import Sink
+    from sqlstream.runtime.jobs.control.status import Status
     from sqlstream.runtime.jobs.folder.locks import Lock
     from sqlstream.runtime.monitor.why import Reason
 
@@ -94,6 +95,8 @@ class Job:
     locate: Locate = field(default=unlocated)
     zone: str = "UTC"
     idle_ms: int = 0
+    # What the process that had it before has written down of it.
+    before: Status | None = None
     # Whether one of its queries runs in real time.
     real_time: bool = False
     # Whether one would, but for slots of Spark's that are not there.
@@ -178,9 +181,13 @@ class Job:
         state = self.machine.state
         problem = state.failure if state.status is JobStatus.RESTARTING else state.error
         error, hint = (None, None) if problem is None else (problem.message, problem.hint)
-        queries = (look(self.watches[i]) if i in self.watches else QueryMetrics() for i in range(len(self.sinks)))
+        queries = tuple(look(self.watches[i]) if i in self.watches else QueryMetrics() for i in range(len(self.sinks)))
+        # Another generation may have begun without the state of the one before.
+        before = None if self.before is None or self.before.generation != self.folder.name else LastKnown.of(self.before.figures)
+        if before is not None and not state.lives and _has_done_nothing(queries, failed=state.status is JobStatus.FAILED):
+            queries = before.queries if len(queries) == 1 and before.queries else tuple(replace(query, rows_out=None) for query in queries)
         return JobMetrics(
-            self.id, self.name, state.status.value, self.started, tuple(queries), error, self.zone, hint, state.restarts.count, state.restarts.due
+            self.id, self.name, state.status.value, self.started, queries, error, self.zone, hint, state.restarts.count, state.restarts.due, before
         )
 
     def end(self) -> None:
@@ -234,6 +241,11 @@ class Job:
         if problem.hint is not None:
             problem.hint = problem.hint.replace("ALTER JOB ..", f"ALTER JOB '{short_name(self.name)}'")
         return problem
+
+
+def _has_done_nothing(queries: Sequence[QueryMetrics], *, failed: bool) -> bool:
+    """Whether a run is over that has no figures of its own: it never began, or ``failed`` before its first micro-batch ended."""
+    return not any(query.batches or query.rows_in or (query.at and not failed) for query in queries)
 
 
 def describe(job: Job) -> Mapping[str, str]:

@@ -279,6 +279,7 @@ class Jobs:
             zone=_time_zone(asked.sinks, settings.zone), idle_ms=settings.idle_ms,
         )  # fmt: skip
         if (before := Status.read(home.path)) is not None:
+            job.before = before
             job.machine.continues(before.failures)
             if before.lives:
                 job.machine.note(f"Process {before.pid} on {before.host} ended without stopping it.", before.written)
@@ -546,9 +547,12 @@ def _did_not_begin(job: Job, home: JobFolder, before: Status | None, error: Exce
                 home.forget()
     elif isinstance(error, Damaged) or (not passing and job.folder != home.path and Version.read(job.folder) is not None):
         job.machine.refuse(problem)
-        generation = before.generation if before is not None and job.folder == home.path else job.folder.name
+        now = status_of(job)
+        if before is not None and job.folder == home.path:
+            # No generation was looked at: what is known of it stays.
+            now = replace(now, generation=before.generation, figures=before.figures)
         with suppress(OSError):
-            replace(status_of(job), generation=generation).write(home.path)
+            now.write(home.path)
     job.release()
 
 

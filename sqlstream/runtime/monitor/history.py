@@ -29,7 +29,7 @@ PHASES = {
 
 class Point(NamedTuple):
     """A job at a moment, in seconds since 1970. Rates are rows a second, ``phases`` milliseconds of its longest micro-batch of that moment, in the
-    order of PHASES, ``state`` and ``heap`` bytes. None: not known; of a job that has ended nothing is.
+    order of PHASES, where one ended since the point before, ``state`` and ``heap`` bytes. None: not known; of a job that has ended nothing is.
     """
 
     at: float
@@ -47,6 +47,8 @@ class History:
     def __init__(self, jobs: Callable[[], Iterable[JobMetrics]]) -> None:
         self._jobs = jobs
         self._points: dict[str, deque[Point]] = {}
+        # When the last micro-batches had ended that a point has, by the name of the job.
+        self._ended: dict[str, int] = {}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="history", daemon=True)
 
@@ -66,7 +68,8 @@ class History:
         """Take a point of each job that runs, and forget what is older than an hour."""
         running = {job.name: job for job in self._jobs() if job.status == "RUNNING"}
         for name, job in running.items():
-            self._points.setdefault(name, deque()).append(point(job, now))
+            self._points.setdefault(name, deque()).append(point(job, now, self._ended.get(name, 0)))
+            self._ended[name] = max((q.batch_ended for q in job.queries if q.batch_ended is not None), default=self._ended.get(name, 0))
         for name, points in list(self._points.items()):
             # Lines end where the job does.
             if name not in running and points[-1].rows_in is not None:
@@ -75,15 +78,16 @@ class History:
                 points.popleft()
             if not points:
                 del self._points[name]
+                self._ended.pop(name, None)
 
     def _run(self) -> None:
         while not self._over.wait(EVERY_SECONDS):
             self.look(time.time())
 
 
-def point(job: JobMetrics, now: float) -> Point:
-    """What ``job`` is like."""
-    longest = max((q for q in job.queries if q.phases), key=lambda q: q.batch_ms or 0, default=None)
+def point(job: JobMetrics, now: float, before: int = 0) -> Point:
+    """What ``job`` is like. ``before``: when, in milliseconds since 1970, the last of its micro-batches ended that a point has already."""
+    longest = max((q for q in job.queries if q.phases and (q.batch_ended or 1) > before), key=lambda q: q.batch_ms or 0, default=None)
     phases = None if longest is None else _grouped(dict(longest.phases))
     return Point(now, job.rows_per_second, job.rows_out_per_second, job.lag, phases, job.state_bytes, job.heap)
 

@@ -264,9 +264,32 @@ class QueryMetrics:
 
 
 @dataclass(frozen=True)
+class LastKnown:
+    """Figures of a run of a job that is over, as its process has written them down; None: not known."""
+
+    rows_in: int | None = None
+    rows_out: int | None = None
+    state_rows: int | None = None
+    state_bytes: int | None = None
+
+    @classmethod
+    def of(cls, figures: Mapping[str, str | None]) -> LastKnown:
+        """Those of a row of SHOW JOB METRICS, by its columns."""
+        return cls(*(int(text) if (text := figures.get(name)) and text.isdecimal() else None for name in _LAST_KNOWN))
+
+    @property
+    def queries(self) -> tuple[QueryMetrics, ...]:
+        """A single query with these counts; none where it is not known how much was read."""
+        return () if self.rows_in is None else (QueryMetrics(ended_rows=self.rows_in, rows_out=self.rows_out),)
+
+
+_LAST_KNOWN = ("rows in", "rows out", "state rows", "state bytes")
+
+
+@dataclass(frozen=True)
 class JobMetrics:
     """A job: those of its queries together. ``zone``: that in which its times are shown. ``hint``: what to do about its error.
-    ``restarts``: how often it was started again after a failure; ``due``: when it last was, or will be.
+    ``restarts``: how often it was started again after a failure; ``due``: when it last was, or will be. ``before``: what is known of its run before.
     """
 
     id: str
@@ -279,6 +302,7 @@ class JobMetrics:
     hint: str | None = None
     restarts: int = 0
     due: int | None = None
+    before: LastKnown | None = None
 
     @property
     def rows_in(self) -> int:
@@ -344,11 +368,17 @@ class JobMetrics:
 
     @property
     def state_rows(self) -> int | None:
-        return _sum(q.state_rows for q in self.queries)
+        """Until a micro-batch has ended that has state, that of the run before."""
+        return self._states_of_before.state_rows if self._states_of_before else _sum(q.state_rows for q in self.queries)
 
     @property
     def state_bytes(self) -> int | None:
-        return _sum(q.state_bytes for q in self.queries)
+        """The same in bytes."""
+        return self._states_of_before.state_bytes if self._states_of_before else _sum(q.state_bytes for q in self.queries)
+
+    @property
+    def _states_of_before(self) -> LastKnown | None:
+        return None if any(q.states for q in self.queries) else self.before
 
     @property
     def heap(self) -> int | None:

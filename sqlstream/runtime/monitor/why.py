@@ -71,7 +71,8 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
         case "RESTARTING":
             listed.append(Reason(f"The job has failed: {job.error}", " ".join(filter(None, (job.hint, _RESTARTS)))))
         case "FINISHED":
-            listed.append(Reason(f"The job has finished: {counted(job.rows_in, 'row')} in{_out(job.rows_out)}."))
+            figures = f": {counted(job.rows_in, 'row')} in{_out(job.rows_out)}" if job.queries else ""
+            listed.append(Reason(f"The job has finished{figures}."))
         case "CANCELED":
             listed.append(Reason("The job was stopped.", f"{_AGAIN} sqlstream jobs start NAME, or Start on the page, starts it as it was."))
         case "SUSPENDED":
@@ -79,10 +80,9 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
         case "INITIALIZING":
             listed.append(Reason("A process has the job, whose queries have not started yet."))
     for name, sink, query in zip(sink_names(sinks), sinks, job.queries, strict=False):
-        start = f"Into {name}: " if len(job.queries) > 1 else ""
         running = job.status == "RUNNING"
         about = _of_query(query, sink, idle_timeout(sink, idle_ms), job.zone) if running else _lost_rows(query, sink, job.zone)
-        listed += [Reason(start + r.text, r.hint) for r in about]
+        listed += [Reason(_start(job, name) + r.text, r.hint) for r in about]
     return listed
 
 
@@ -94,14 +94,27 @@ def sink_names(sinks: Iterable[Sink]) -> list[str]:
 def trouble(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> Reason | None:
     """What most needs somebody's look at ``job``; None for one that does well, or was stopped."""
     well = job.status in ("RUNNING", "INITIALIZING") and job.silent is None and job.stale is None and not job.falls_behind
-    if job.status in ("FINISHED", "CANCELED") or (well and not _emits_nothing(job)):
+    if job.status in ("FINISHED", "CANCELED"):
         return None
-    return next(iter(reasons(job, sinks, idle_ms)), None)
+    return next(iter(_nothing_out(job, sinks, idle_ms) if well else reasons(job, sinks, idle_ms)), None)
 
 
-def _emits_nothing(job: JobMetrics) -> bool:
-    """Whether rows are read, some time ago already, and none has come out."""
-    return any(q.rows_in and q.rows_out == 0 and q.batches and q.last_input is not None and q.at - q.last_input > _QUIET_MS for q in job.queries)
+def _nothing_out(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> Iterator[Reason]:
+    """Why queries have emitted nothing that have read rows, some time ago already, as far as it is known."""
+    for name, sink, query in zip(sink_names(sinks), sinks, job.queries, strict=False):
+        if _emits_nothing(query):
+            for reason in _withheld(query, sink, idle_timeout(sink, idle_ms), job.zone):
+                yield replace(reason, text=f"{_start(job, name)}{reason.text}")
+
+
+def _start(job: JobMetrics, name: str) -> str:
+    """How a reason of the query into this table begins, where there are several."""
+    return f"Into {name}: " if len(job.queries) > 1 else ""
+
+
+def _emits_nothing(query: QueryMetrics) -> bool:
+    read = query.rows_in and query.batches and query.last_input is not None and query.at - query.last_input > _QUIET_MS
+    return bool(read) and query.rows_out == 0
 
 
 def _out(count: int | None) -> str:
@@ -118,13 +131,20 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
         listed.append(Reason(f"It emits rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
     if not query.rows_in:
         return [*listed, *(_quiet(query, zone) if (query.batch is not None and not query.real_time) or waits else _no_input(query, sink))]
-    lost = _lost_rows(query, sink, zone)
-    listed += [*_watermark_ahead(query, zone), *lost]
+    listed += [*_withheld(query, sink, idle_ms, zone), *_quiet(query, zone)]
+    return listed or [Reason(f"Nothing holds it back: {counted(query.rows_in, 'row')} read, {query.rows_out} emitted.")]
+
+
+def _withheld(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> Iterator[Reason]:
+    """What becomes of rows that were read, and do not come out, or not yet."""
+    yield from _watermark_ahead(query, zone)
+    yield from _lost_rows(query, sink, zone)
     if not any(f.arrived and not f.passed for f in query.filters):
         held = list(_held(query, idle_ms, zone, sink))
-        listed += [*held, *(_windows(query, sink, zone) if query.watermark is not None or not held else ()), *_waiting(query, sink, zone)]
-    listed += _quiet(query, zone)
-    return listed or [Reason(f"Nothing holds it back: {counted(query.rows_in, 'row')} read, {query.rows_out} emitted.")]
+        yield from held
+        if query.watermark is not None or not held:
+            yield from _windows(query, sink, zone)
+        yield from _waiting(query, sink, zone)
 
 
 def _silent_brokers(query: QueryMetrics, zone: str) -> Iterator[Reason]:
@@ -176,6 +196,10 @@ def _first_batch(query: QueryMetrics) -> Reason:
     of = f" of {batch.total:,}" if batch is not None and batch.total else ""
     if query.rows_out is None:
         return Reason(f"In batch mode rows come out when the job ends: {query.rows_in:,}{of} rows read.")
+    # What the last task has read and written is known before Spark reports the end.
+    rows = max((query.rows_in, *(count for _, count in query.recent[-1:])))
+    if batch is None and (rows or query.rows_out):
+        return Reason(f"The first micro-batch is ending: {counted(rows, 'row')} read.")
     if batch is None:
         return Reason("No micro-batch has ended since the job was started: it is starting still, or nothing new has come.")
     return Reason(f"The first micro-batch is still running: {batch.rows:,}{of} rows read. Rows come out when it ends.")

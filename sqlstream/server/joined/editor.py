@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.core.errors import SqlStreamError
+from sqlstream.core.errors import SqlStreamError, without_place
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.session import queries
 from sqlstream.session.checker import query_findings
@@ -21,19 +21,30 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlstream.lint.scripts import Finding
+    from sqlstream.runtime.jobs.begin.placement import Preview
     from sqlstream.session.session import Session
 
 
 @dataclass(frozen=True)
 class JobVerdict:
-    """What would become of a job that is submitted now: ``lines`` say it. ``running``: what the job is called that runs already, and has to be
+    """What would become of a job that is submitted now: ``lines`` say it in a terminal, else ``said``, ``parts``, ``outcome`` and ``then``, as of
+    ``Preview``. ``running``: what the job is called that runs already, and has to be
     stopped before. ``loses``: it could not go on with all that is kept. ``refused``: its submission would be, for that.
     """
 
     lines: Sequence[str]
+    said: Sequence[str]
+    parts: Sequence[Sequence[str]]
+    outcome: str | None
+    then: Sequence[str]
     running: str | None
     loses: bool
     refused: bool
+
+    @classmethod
+    def of(cls, seen: Preview, running: str | None) -> JobVerdict:
+        """That of what was seen."""
+        return cls(seen.lines, seen.said, seen.parts, seen.outcome, seen.then, running, seen.loses, seen.refused)
 
 
 def findings(session: Session, text: str) -> list[Finding]:
@@ -64,12 +75,12 @@ def verdicts(session: Session, text: str) -> Verdicts:
         for _ in run_script(session.context.isolated_copy(previewing), text, None):
             pass
     except SqlStreamError as error:
-        place = "" if error.location is None else f"{error.location.line}:{error.location.column} "
-        mistake = f"{place}{error.message}"
+        at = error.location
+        mistake = error.message if at is None else f"{at.line}:{at.column} {without_place(error.message)}"
     if not previewing.seen:
         return Verdicts((), mistake)
     running = {record.path: record.name for record in registry.records(session.jobs.folders.jobs) if record.is_held()}
-    return Verdicts([JobVerdict(seen.lines, running.get(seen.folder), seen.loses, seen.refused) for seen in previewing.seen], mistake)
+    return Verdicts([JobVerdict.of(seen, running.get(seen.folder)) for seen in previewing.seen], mistake)
 
 
 def help_about(session: Session, about: str) -> str:

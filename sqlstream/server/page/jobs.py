@@ -147,15 +147,15 @@ def row_of_record(record: JobRecord, server: Server) -> JobRow:
     """That of a job of another process, or of none; one that ``server`` is about to start is starting."""
     figures, status, state = record.figures, record.status, record.state
     if not record.held and record.name in (starting := server.starting) and not record.folder.stays_stopped:
-        return _starting(record.name, server.since, starting[record.name])
+        return replace(_starting(record.name, server.since, starting[record.name]), state_bytes=_written_state(status))
     if is_left(record):
         state = "FAILED"
-    known = {name: _number(figures.get(name)) for name in ("rows/s", "lag", "state bytes", "restarts")}
+    known = {name: _number(figures.get(name)) for name in ("rows/s", "lag", "restarts")}
     running, elsewhere = state == "RUNNING", record.holder is not None and record.holder.pid != os.getpid()
     said = figures.get("last error") if state != "CANCELED" else None
     return JobRow(
         record.name, STATES[state], record.state_since, known["rows/s"] if running else None, None,
-        known["lag"] if running else None, None, known["state bytes"], known["restarts"], said,
+        known["lag"] if running else None, None, _written_state(status), known["restarts"], said,
         None if status is None or said is None else status.hint, record.process if elsewhere else None,
     )  # fmt: skip
 
@@ -170,6 +170,11 @@ def _starting(name: str, since: float, problem: SqlStreamError | None) -> JobRow
     if problem is None:
         return JobRow(name, STARTING, since, said="The server has been started, and starts its jobs again, one after the other.")
     return JobRow(name, STARTING, since, said=f"It could not be started yet, and is tried again: {problem.message}", hint=problem.hint)
+
+
+def _written_state(status: Status | None) -> int | None:
+    """The bytes of state that a process has written down last."""
+    return None if status is None else _number(status.figures.get("state bytes"))
 
 
 def _number(text: str | None) -> int | None:

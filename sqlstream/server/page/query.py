@@ -14,6 +14,7 @@ from sqlstream.runtime.jobs.control import registry
 from sqlstream.server.answers import NotThere
 from sqlstream.session.completion import words
 from sqlstream.session.joined import PROTOCOL
+from sqlstream.session.needed import needed
 from sqlstream.session.queries import SavedQuery, saved_queries
 from sqlstream.sql import functions
 from sqlstream.sql.masking import masked_text
@@ -95,7 +96,9 @@ def shown(server: Server, saved: str | None, job: str | None, sql: str | None = 
         except ValidationError as error:
             raise NotThere(error.message, hint=error.hint) from error
         script = server.script_of(record)
-        if script is None:
+        if script is not None:
+            script = needed(script)
+        else:
             sql = "" if record.version is None else record.version.sql.rstrip().removesuffix(";") + ";\n"
             script = f"SET 'pipeline.name' = {flink_string(record.name)};\n{sql}"
         return QueryShown(queries, masked_text(script), job=record.name, masked=masked_text(script) != script)

@@ -172,3 +172,17 @@ def test_a_version_is_kept_as_it_was(tmp_path: Path) -> None:
     version = Version(3, "d", "INSERT ..", origin=Origin("last-state", generation=2))
     version.write(tmp_path)
     assert Version.read(tmp_path) == version
+
+
+@pytest.mark.parametrize(("lost", "said"), [(True, ", without what was lost"), (False, ""), (None, ", as far as it could be used")])
+def test_how_a_version_began_is_said_as_far_as_it_is_known(tmp_path: Path, lost: bool | None, said: str) -> None:
+    Version(2, "d", "INSERT ..", origin=Origin("last-state", 1, lost=lost)).write(tmp_path)
+    written = json.loads((tmp_path / "version.json").read_text())
+    if lost is None:
+        # As an earlier release wrote it.
+        del written["origin"]["lost"]
+        (tmp_path / "version.json").write_text(json.dumps(written))
+    version = Version.read(tmp_path)
+    assert version is not None and version.origin is not None
+    assert version.origin.said == f"with the state of the version before{said}"
+    assert Origin("stateless", 1, lost=lost).said == "at the offsets of the version before, with empty state"

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,7 @@ from sqlstream.runtime.jobs.folder.generations import JobFolder
 from sqlstream.runtime.jobs.folder.versions import Version
 from sqlstream.runtime.jobs.job import Job
 from sqlstream.runtime.jobs.machine import JobMachine, JobStatus, State
+from sqlstream.runtime.monitor.metrics import QueryMetrics, StateOperator
 from sqlstream.session.results import Rows
 from sqlstream.session.session import Session
 
@@ -161,6 +163,37 @@ def test_why_a_job_that_has_ended_gives_nothing(tmp_path: Path, folder: JobFolde
     with pytest.raises(ValidationError, match="No job runs") as none:
         list(Session(tmp_path).run("EXPLAIN JOB"))
     assert "EXPLAIN JOB '" in str(none.value.hint)
+
+
+def test_how_much_a_job_did_that_has_finished(tmp_path: Path, folder: JobFolder) -> None:
+    jobs = tmp_path / ".sqlstream" / "jobs"
+    for figures, said in (
+        ({"rows in": "900", "rows out": "79"}, "The job has finished: 900 rows in, 79 out."),
+        ({"rows in": "900", "rows out": None}, "The job has finished: 900 rows in."),
+        ({}, "The job has finished."),
+    ):
+        Status("42ab", "FINISHED", 1.0, "1", figures=figures).write(folder.path)
+        assert registry.find(jobs, NAME).why() == [(said, None)]
+
+
+@pytest.mark.parametrize("sinks", [1, 2])
+def test_the_figures_of_the_run_before_stay_known(folder: JobFolder, sinks: int) -> None:
+    figures = {"rows in": "900", "rows out": "79", "state rows": "5", "state bytes": "8400"}
+    job = Job("b", NAME, (None,) * sinks, folder.path / "1", before=Status("a", "FAILED", 1.0, "1", figures=figures))  # type: ignore[arg-type]
+    metrics = job.metrics
+    assert (metrics.rows_in, metrics.rows_out) == (0, 0), "of this run, which has begun"
+    assert (metrics.state_rows, metrics.state_bytes) == (5, 8400)
+    job.machine.refuse(JobFailed("It can't begin."))
+    metrics = job.metrics
+    assert (metrics.rows_in, metrics.rows_out) == ((900, 79) if sinks == 1 else (0, None)), "each query's share is not known"
+    assert status_of(job).figures["state bytes"] == "8400"
+    # What it did itself counts.
+    seen = QueryMetrics(at=7, ended_rows=3, batches=1, rows_out=2, states=(StateOperator("aggregate", 1, 100),))
+    job.watches[0] = SimpleNamespace(metrics=seen)  # type: ignore[assignment]
+    assert (job.metrics.rows_in, job.metrics.state_bytes) == (3, 100)
+    # Another generation may have begun without that state.
+    job = replace(job, folder=folder.path / "2", watches={})
+    assert job.metrics.state_bytes is None
 
 
 def test_a_job_is_found_by_name_and_by_the_beginning_of_its_id(tmp_path: Path, folder: JobFolder) -> None:

@@ -51,3 +51,15 @@ def test_a_job_that_is_started_again_goes_on_under_its_name() -> None:
     running[:] = [replace(running[0], id="another"), replace(running[0], status="CANCELED")]
     history.look(2.0)
     assert [p.at for p in history.of(running[0].name)] == [1.0, 2.0]
+
+
+def test_a_micro_batch_is_drawn_once() -> None:
+    first = QueryMetrics(phases=(("addBatch", 5), ("triggerExecution", 9)), batch_ended=1_000)
+    running = [job(first)]
+    history = History(lambda: running)
+    history.look(1.0)
+    history.look(6.0)
+    running[:] = [job(replace(first, phases=(("addBatch", 7), ("triggerExecution", 9)), batch_ended=8_000))]
+    history.look(11.0)
+    history.look(16.0)
+    assert [p.phases for p in history.of(running[0].name)] == [(0, 0, 5, 0), None, (0, 0, 7, 0), None]

@@ -92,6 +92,11 @@ def test_nothing_has_run_yet(told) -> None:
     assert texts(told(first, HOURS)) == ["The first micro-batch is still running: 10 of 50 rows read. Rows come out when it ends."]
 
 
+def test_a_first_micro_batch_that_has_written_rows_is_not_denied(told) -> None:
+    ending = QueryMetrics(at=T, rows_out=4, recent=((T - 1000, 0), (T, 185)))
+    assert texts(told(ending, "SELECT item, price FROM skewed")) == ["The first micro-batch is ending: 185 rows read."]
+
+
 def test_no_input(told) -> None:
     none = QueryMetrics(batches=1, inputs=(Input("others", 0, (Partition("others-0", 7, 7),)),))
     (reason,) = told(none, "SELECT item, price FROM others")
@@ -338,7 +343,20 @@ def test_more_comes_than_is_read(told) -> None:
         (QueryMetrics(ended_rows=9, rows_out=9, batches=3, last_output=T), "RUNNING", None),
         # Nothing has come out so soon.
         (QueryMetrics(ended_rows=9, batches=3, last_input=T, at=T + 1000), "RUNNING", None),
-        (QueryMetrics(ended_rows=9, batches=3, last_input=T, at=T + 9000), "RUNNING", "Nothing new has come since 22:13:20."),
+        # That nothing is new is no reason for which nothing has come out of what came before.
+        (QueryMetrics(ended_rows=9, batches=3, last_input=T, at=T + 9000), "RUNNING", None),
+        (
+            QueryMetrics(
+                ended_rows=9,
+                batches=3,
+                last_input=T,
+                at=T + 9000,
+                filters=(FilterRows("(price > 9)", 9, 0),),
+                brokers=(BrokerContact("b:9", silence=(T - 9000, T)),),
+            ),
+            "RUNNING",
+            "All rows are filtered out: none of 9 rows passes the filter (price > 9).",
+        ),
         (
             QueryMetrics(batches=3, brokers=(BrokerContact("b:9", silent=T),)),
             "RUNNING",

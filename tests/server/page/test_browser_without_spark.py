@@ -136,6 +136,16 @@ def test_what_has_failed_is_said_once(client: Client) -> None:
         assert page.get_by_text("There is no option 'pipline.name'.").count() == 1
 
 
+def test_what_has_failed_has_one_place(client: Client) -> None:
+    with browsing() as page:
+        begin(page, client, "SHOW CATALOGS;\nSELECT any FROM t")
+        failed = page.locator("#said .notice.failing")
+        failed.wait_for()
+        assert "2:8" in failed.inner_text() and 'Encountered "any".' in failed.inner_text()
+        page.wait_for_timeout(1_000)
+        assert page.get_by_text('Encountered "any"').count() == 1
+
+
 def test_a_question_waits_for_its_answer(client: Client) -> None:
     with browsing() as page:
         begin(page, client, f"{TABLES}INSERT INTO p SELECT id FROM s")
@@ -274,3 +284,111 @@ def test_a_view_of_the_users_own_says_what_the_jobs_do(client: Client, monkeypat
         page.goto(f"{client.address}/topics/none")
         page.locator("header .totals", has_text="2 jobs running, 12,345 rows/s").wait_for(timeout=4_000)
         page.get_by_role("link", name="All topics").wait_for()
+
+
+# Instead of the server: a stream of so many lines (SERIES) at so many moments (WINDOWS), which are EVERY seconds apart; what a chart writes is kept.
+CHARTED = """\
+const PIECE = SERIES * WINDOWS, MOST = PIECE;
+const changeOf = (i) => ["+I", i];
+window.written = [];
+const fill = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+  const half = this.textAlign === "center" ? this.measureText(text).width / 2 : 0;
+  window.written.push([text, this.getTransform().transformPoint({x: x + half, y}).x <= this.canvas.width]);
+  return fill.apply(this, arguments);
+};
+"""
+
+
+def charted(page: Page, client: Client, series: int, windows: int, every: float) -> None:
+    """A chart of a stream."""
+    at = f"new Date(1e12 + 1000 * Math.floor(Math.floor(n / {series}) * {every})).toISOString().slice(0, 19).replace('T', ' ')"
+    stream = re.sub(r"const cells = .*", lambda _: f"const cells = (n) => [String(n % 7 + 3), `s${{n % {series}}}`, {at}];", STREAM)
+    page.add_init_script(CHARTED.replace("SERIES", str(series)).replace("WINDOWS", str(windows)) + stream)
+    page.goto(f"{client.address}/query?sql=SELECT 1")
+    page.get_by_role("button", name=re.compile("^Run F5")).click()
+    page.get_by_role("button", name="Chart").click()
+    page.locator('[data-part="chart"] canvas').wait_for()
+    page.locator('[data-part="by"]').select_option("text")
+    page.wait_for_timeout(500)
+
+
+@pytest.mark.parametrize("width", [360, 420])
+@pytest.mark.parametrize("seconds", [14, 47, 100, 190, 240, 300, 600, 4000, 90_000, 40 * 86_400, 800 * 86_400])
+def test_an_axis_of_times_has_two_labels(client: Client, seconds: int, width: int) -> None:
+    with browsing(viewport={"width": width, "height": 900}) as page:
+        charted(page, client, 1, 8, seconds / 7)
+        page.evaluate("written.length = 0; dispatchEvent(new Event('resize'))")
+        page.set_viewport_size({"width": width - 2, "height": 900})
+        until(lambda: page.evaluate("written.length") > 0)
+        page.wait_for_timeout(300)
+        times = [(text, whole) for text, whole in page.evaluate("written") if re.search(r"\d:\d\d|/|\d{4}$", text)]
+        assert len({text for text, _ in times}) >= 2, times
+        assert all(whole for _, whole in times), times
+
+
+@pytest.mark.parametrize("scale", [1, 3])
+def test_lines_and_their_marks_differ(client: Client, scale: int) -> None:
+    with browsing(viewport={"width": 360, "height": 900}, device_scale_factor=scale) as page:
+        charted(page, client, 6, 3, 2)
+        page.locator('[data-part="bars"]').select_option("lines")
+        page.wait_for_timeout(300)
+        marks = [mark.screenshot() for mark in page.locator(".u-legend .u-series:not(:first-child) .u-marker").all()]
+        assert len(marks) == 6 and len(set(marks)) == 6
+
+
+def test_narrow_bars_differ(client: Client) -> None:
+    with browsing(viewport={"width": 360, "height": 900}) as page:
+        charted(page, client, 5, 9, 2)
+        page.locator('[data-part="bars"]').select_option("bars")
+        page.wait_for_timeout(300)
+        # What the line of y = 1 goes through: the shades of the bars, each several pixels wide.
+        shades = page.evaluate(
+            """() => {
+              const canvas = document.querySelector('[data-part="chart"] canvas');
+              const {data} = canvas.getContext("2d").getImageData(0, Math.floor(canvas.height * 0.7), canvas.width, 1);
+              const counts = {};
+              for (let i = 0; i < data.length; i += 4) if (data[i + 3] > 40) counts[data[i + 3]] = (counts[data[i + 3]] ?? 0) + 1;
+              return counts;
+            }"""
+        )
+        assert sum(count >= 9 for count in shades.values()) >= 5, shades
+
+
+VERDICT = """\
+window.WebSocket = class extends EventTarget {
+  static OPEN = 1;
+  readyState = 1;
+  constructor() {
+    super();
+    setTimeout(() => this.dispatchEvent(new Event("open")));
+  }
+  send(text) {
+    const verdicts = [{
+      lines: [], said: ["Job 'j' has changed, and would be version 2."], then: [], outcome: "'execution.upgrade-mode' = 'stateless' would do.",
+      parts: [["source", "default_catalog.default_database.orders", "kept", "reading resumes at its offsets"], ["state", NAME, "lost", WHY]],
+      running: null, loses: true, refused: false,
+    }];
+    const {id} = JSON.parse(text);
+    setTimeout(() => this.dispatchEvent(new MessageEvent("message", {data: JSON.stringify({id, verdicts, findings: [], suggestions: []})})));
+  }
+};
+"""
+
+
+@pytest.mark.parametrize("width", [360, 1280, 3840])
+def test_a_verdict_is_a_table_in_which_nothing_is_cut(client: Client, width: int) -> None:
+    name = f"GroupAggregate(groupBy=[account], select=[account, {', '.join(f'SUM(amount{i}) AS total{i}' for i in range(20))}])"
+    why = "no operator of the new statement keeps the same in the same way, " * 3
+    with browsing(viewport={"width": width, "height": 900}) as page:
+        page.add_init_script(f"const NAME = {json.dumps(name)}, WHY = {json.dumps(why)};\n{VERDICT}")
+        begin(page, client, "INSERT INTO p SELECT id FROM s")
+        table = page.locator("#verdict table")
+        table.wait_for()
+        assert [cell.inner_text().strip() for cell in table.locator("tbody tr").nth(1).locator("td").all()] == ["state", name, "lost", why.strip()]
+        assert "upgrade-mode" not in page.locator("#verdict").inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert table.evaluate("t => [...t.querySelectorAll('td')].every(c => c.scrollWidth <= c.clientWidth + 1)")
+        # Words stay whole.
+        assert table.locator("td", has_text="lost").first.evaluate("c => c.getClientRects().length") == 1
+        assert findings(page) == []

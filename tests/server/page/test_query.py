@@ -122,10 +122,18 @@ def test_the_statement_at_the_cursor(text: str, cursor: int, statement: str | No
     assert found == (text.partition("; SELECT 3")[0] if statement is None else statement)
 
 
+ONE_JOB = (
+    "CREATE TABLE s (id INT) WITH ('connector' = 'datagen'); CREATE TABLE t (id INT) WITH ('connector' = 'print'); INSERT INTO t SELECT id FROM s;"
+)
+
+
 def test_findings(ask: Ask) -> None:
     said = ask("findings", text="SELECT 'ü😀', nothing FROM nowhere;\nSELEC 1")
     found = [(f["line"], f["column"], f["error"]) for f in said["findings"]]
     assert found == [(1, 27, True), (2, 1, True)]
+    # Flink's place is that in the statement.
+    assert [f["message"] for f in ask("findings", text="SELECT 1;\nSELECT any FROM t")["findings"]] == ['Encountered "any".']
+    assert ask("verdicts", text=f"{ONE_JOB}\nSELECT any FROM t")["mistake"] == '2:8 Encountered "any".'
     assert ask("findings", text="SELECT 1")["findings"] == [] and ask("findings", text="")["findings"] == []
 
 
@@ -166,6 +174,7 @@ def test_help(ask: Ask) -> None:
 def test_verdicts(ask: Ask) -> None:
     declare = "CREATE TABLE s (id INT) WITH ('connector' = 'datagen'); CREATE TABLE t (id INT) WITH ('connector' = 'print');"
     (one,) = ask("verdicts", text=f"{declare} SET 'pipeline.name' = 'a ''b'; INSERT INTO t SELECT id FROM s")["verdicts"]
+    assert one["lines"] == one["said"] and (one["parts"], one["outcome"], one["then"]) == ([], None, [])
     assert one["lines"][0].startswith("Job 'a 'b' is new") and (one["running"], one["loses"], one["refused"]) == (None, False, False)
     told = ask("verdicts", text=f"{declare}\nINSERT INTO t SELECT id FROM s;\nINSERT INTO t SELECT nope FROM s")
     assert len(told["verdicts"]) == 1 and told["mistake"].startswith("3:22 Column 'nope' not found")

@@ -108,11 +108,11 @@ class Beginning:
             case GoOn(before):
                 self._upgrade(decision)
                 self._tell(decision.notices)
-                origin = Origin(decision.mode, int(before.folder.name), before.savepoint)
+                origin = Origin(decision.mode, int(before.folder.name), before.savepoint, decision.verdict.lossy)
             case Recover(saved, goes_on):
                 self._upgrade(goes_on)
                 self.notify(f"Job '{short_name(self.job.name)}' begins with the savepoint '{saved.folder}'.")
-                origin = Origin(goes_on.mode, savepoint=saved.id)
+                origin = Origin(goes_on.mode, savepoint=saved.id, lost=goes_on.verdict.lossy)
         self._version(at.number, origin).write(self.job.folder)
         return False
 

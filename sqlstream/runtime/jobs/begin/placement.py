@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlstream.core.job_names import short_name
 from sqlstream.core.spark_releases import INSTALLED
-from sqlstream.plan.upgrade import Verdict, judge, other_code, record, table, verdict_on
+from sqlstream.plan.upgrade import Verdict, judge, other_code, record, rows, table, verdict_on
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.begin.digests import digest
 from sqlstream.runtime.jobs.folder import locks
@@ -102,15 +102,25 @@ def _alike(a: SinkRecord, b: SinkRecord) -> bool:
 
 @dataclass(frozen=True)
 class Preview:
-    """What would become of a job. ``folder``: its own; ``verdict``: on what it has kept, None where that is not asked. ``damaged``: that is not all
-    there. ``refused``: its submission would be, for what would be lost.
+    """What would become of a job, in lines: what is ``said``, the ``table`` of its ``parts`` (see ``rows``), which modes of
+    ``execution.upgrade-mode`` would do (``outcome``), and what is said ``then``. ``folder``: its own; ``verdict``: on what it has kept, None where
+    that is not asked. ``damaged``: that is not all there. ``refused``: its submission would be, for what would be lost.
     """
 
     folder: Place
-    lines: tuple[str, ...]
+    said: tuple[str, ...]
     verdict: Verdict | None = None
+    parts: tuple[tuple[str, ...], ...] = ()
+    table: tuple[str, ...] = ()
+    outcome: str | None = None
+    then: tuple[str, ...] = ()
     damaged: bool = False
     refused: bool = False
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All of it for a terminal."""
+        return (*self.said, *self.table, *filter(None, [self.outcome]), *self.then)
 
     @property
     def loses(self) -> bool:
@@ -166,7 +176,7 @@ def preview(
     changed = f"{job} has changed, and would be version {number}."
     kept = f"If it resumes with the state of version {number - 1} ({at.before.folder}):"
     first = () if at.before.has_committed else (_FIRST,)
-    return Preview(at.home.path, (changed, kept, *_judged(verdict, masked), *first, *other), verdict)
+    return _judged(at.home.path, (changed, kept), verdict, masked, (*first, *other))
 
 
 def _on_other_spark(before: Generation | None, spark: str) -> tuple[str, ...]:
@@ -204,13 +214,14 @@ def _of_savepoint(
         return None
     verdict = verdict_on(version.plan, sinks, zone, saved=True)
     begins = f"Job '{short_name(home.name)}' would begin with the savepoint '{saved.folder}' of job '{short_name(saved.job)}':"
-    return Preview(home.path, (begins, *_judged(verdict, masked)), verdict)
+    return _judged(home.path, (begins,), verdict, masked)
 
 
-def _judged(verdict: Verdict, masked: Callable[[str], str]) -> Iterator[str]:
-    """The lines of a verdict, and what follows from it."""
-    yield from masked("\n".join(table(verdict))).split("\n")
-    yield _outcome(verdict)
+def _judged(folder: Place, said: tuple[str, ...], verdict: Verdict, masked: Callable[[str], str], then: tuple[str, ...] = ()) -> Preview:
+    """A preview with a verdict, and what follows from it."""
+    lines = masked("\n".join(table(verdict))).split("\n")
+    parts = tuple(tuple(map(masked, row)) for row in rows(verdict))
+    return Preview(folder, said, verdict, parts, tuple(lines), _outcome(verdict), then)
 
 
 def _outcome(verdict: Verdict) -> str:

@@ -194,14 +194,15 @@ class JobRecord:
         if self.held and self.state != "INITIALIZING":
             return [(text, hint) for text, hint in json.loads(self.ask(Action.WHY, _WHY_SECONDS, interrupted))]
         # The planner is not needed for all else that is asked of jobs.
-        from sqlstream.runtime.monitor.metrics import JobMetrics
+        from sqlstream.runtime.monitor.metrics import JobMetrics, LastKnown
         from sqlstream.runtime.monitor.why import reasons
 
         if self.finished is not None:
             return [(f"The job {self.finished}.{self._counts()}", ANEW)]
         status = self.status
         error, hint = (None, None) if status is None else (status.error, status.hint)
-        known = JobMetrics(self.id, self.name, self.state, 0.0 if status is None else status.since, (), error, "UTC", hint)
+        since, queries = (0.0, ()) if status is None else (status.since, LastKnown.of(status.figures).queries)
+        known = JobMetrics(self.id, self.name, self.state, since, queries, error, "UTC", hint)
         return [(reason.text, reason.hint) for reason in reasons(known, (), 0)]
 
     def _counts(self) -> str:

@@ -22,12 +22,14 @@ VERSION_FILE = "version.json"
 class Origin:
     """What a generation was made from: an earlier one of the job, by its number, or a savepoint; and how (``execution.upgrade-mode``).
 
-    ``savepoint``: the id of the one that it, or what it was made from, began with.
+    ``savepoint``: the id of the one that it, or what it was made from, began with. ``lost``: whether a part of the state was left behind; an earlier
+    release did not write that down.
     """
 
     mode: str
     generation: int | None = None
     savepoint: str | None = None
+    lost: bool | None = None
 
     @property
     def said(self) -> str:
@@ -35,7 +37,10 @@ class Origin:
         if self.mode == "from-start":
             return "anew"
         before = "the savepoint" if self.generation is None else "the version before"
-        return f"at the offsets of {before}, with empty state" if self.mode == "stateless" else f"with the state of {before}"
+        if self.mode == "stateless":
+            return f"at the offsets of {before}, with empty state"
+        part = {None: ", as far as it could be used", True: ", without what was lost", False: ""}[self.lost]
+        return f"with the state of {before}{part}"
 
 
 @dataclass(frozen=True)
