@@ -168,12 +168,12 @@ def test_why_a_job_that_has_ended_gives_nothing(tmp_path: Path, folder: JobFolde
 def test_how_much_a_job_did_that_has_finished(tmp_path: Path, folder: JobFolder) -> None:
     jobs = tmp_path / ".sqlstream" / "jobs"
     for figures, said in (
-        ({"rows in": "900", "rows out": "79"}, "The job has finished: 900 rows in, 79 out."),
-        ({"rows in": "900", "rows out": None}, "The job has finished: 900 rows in."),
-        ({}, "The job has finished."),
+        ({"rows in": "900", "rows out": "79"}, " Its last run read 900 rows and emitted 79 rows."),
+        ({"rows in": "900", "rows out": None}, " Its last run read 900 rows."),
+        ({}, ""),
     ):
         Status("42ab", "FINISHED", 1.0, "1", figures=figures).write(folder.path)
-        assert registry.find(jobs, NAME).why() == [(said, None)]
+        assert registry.find(jobs, NAME).why() == [(f"The job has finished: it has no more to read.{said}", registry.ANEW)]
 
 
 @pytest.mark.parametrize("sinks", [1, 2])
