@@ -8,11 +8,12 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.spark.SparkFiles;
 import org.apache.spark.TaskContext;
@@ -36,7 +37,19 @@ public final class JavaCall implements Serializable {
     private static final String OPENS = "sqlstream.flink.FlinkFunction";
 
     private static final Map<List<String>, ClassLoader> LOADERS = new HashMap<>();
-    private static final Map<String, Queue<JavaFunction>> IDLE = new ConcurrentHashMap<>();
+    // Calls with other constants are other calls: those that were made last stay open.
+    private static final int KEPT = 200;
+    private static final Map<String, Queue<JavaFunction>> IDLE =
+            Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Queue<JavaFunction>> eldest) {
+                    if (size() > KEPT) {
+                        eldest.getValue().forEach(JavaFunction::close);
+                        return true;
+                    }
+                    return false;
+                }
+            });
 
     private final String text;
     private transient JavaFunction function;

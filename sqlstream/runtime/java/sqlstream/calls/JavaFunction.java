@@ -8,4 +8,7 @@ public interface JavaFunction {
      * What it gives for the values of its arguments, both as Spark has them; of a table function an array of its rows.
      */
     Object call(InternalRow arguments);
+
+    /** It is not called any more. */
+    void close();
 }

@@ -33,6 +33,8 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import sqlstream.calls.JavaCall;
 import sqlstream.calls.JavaFunction;
 import sqlstream.functions.Failure;
@@ -42,6 +44,7 @@ import sqlstream.functions.Failure;
  * at once, as an array.
  */
 public final class FlinkFunction implements JavaFunction {
+    private static final Logger LOG = LoggerFactory.getLogger(FlinkFunction.class);
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String EVAL = "eval";
     private static final String ACCUMULATE = "accumulate";
@@ -167,6 +170,15 @@ public final class FlinkFunction implements JavaFunction {
             return own.getValue(accumulator);
         } catch (RuntimeException e) {
             throw e instanceof SparkRuntimeException ? e : failure(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            function.close();
+        } catch (Exception e) {
+            LOG.warn("The function {} could not be closed.", name, e);
         }
     }
 
