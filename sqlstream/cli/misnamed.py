@@ -29,15 +29,12 @@ def misnamed(read: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
 
 def findings(text: str, file: str, options: Mapping[str, str]) -> Iterator[Finding]:
     """What ``sqlstream check`` says about the file with this text, whose ``options`` are these, none of them refused."""
+    from sqlstream.lint.rules.unknown_option import LEAVE_OUT
     from sqlstream.lint.scripts import Finding
 
-    unknown = [(k, f"No option is called '{k}'", "leave it out; HELP SET lists the options") for k in options if _is_unknown(k)]
+    unknown = [(k, f"No option is called '{k}'", LEAVE_OUT) for k in options if settings.is_unknown(k)]
     for name, message, hint in [*misnamed(tomllib.loads(text)), *unknown]:
         yield Finding(file, *_place(text, name), "L016", message.rstrip("."), hint)
-
-
-def _is_unknown(key: str) -> bool:
-    return not key.startswith("spark.") and settings.setting(key) is None
 
 
 def _place(text: str, name: str) -> tuple[int, int]:

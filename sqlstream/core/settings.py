@@ -167,6 +167,11 @@ def setting(key: str) -> Option | None:
     return exact or next((o for o in SETTINGS if o.key.endswith("*") and key.startswith(o.key[:-1])), None)
 
 
+def is_unknown(key: str) -> bool:
+    """Whether no option is called ``key``; those of Spark are passed on as they are."""
+    return not key.startswith("spark.") and setting(key) is None
+
+
 def misspelt(key: str) -> str | None:
     """The option that ``key`` misspells; None if it misspells none."""
     declared = setting(key)
@@ -186,7 +191,7 @@ def check(key: str, value: str, *, at: Any = None, key_at: Any = None) -> str | 
         hint = f"Did you mean '{other}'? Flink accepts any key; one that it does not know has no effect."
         raise ValidationError(f"There is no option '{key}'.", at=key_at, hint=hint)
     if declared is None:
-        return None if key.startswith("spark.") else f"No option is called '{key}': it has no effect."
+        return f"No option is called '{key}': it has no effect." if is_unknown(key) else None
     if key == "table.sql-dialect" and value.lower() == "hive":
         raise NotSupported("The Hive dialect is not supported.", at=at, hint="Write the statements in Flink SQL.")
     if declared.use is Support.NOTICE:

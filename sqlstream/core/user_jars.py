@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 OPTION = "pipeline.jars"
 
 
-def written(options: Mapping[str, str]) -> list[str]:
-    """The files as the option names them."""
-    return [name for part in re.split("[;,]", options.get(OPTION, "")) if (name := part.strip())]
+def written(options: Mapping[str, str], key: str = OPTION) -> list[str]:
+    """The files as the option ``key`` names them."""
+    return [name for part in re.split("[;,]", options.get(key, "")) if (name := part.strip())]
 
 
 def named(options: Mapping[str, str], project: Path) -> list[Path]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import re
 import shlex
 import tempfile
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlstream.cli.arguments import Parser
 from sqlstream.cli.packaging import environment, kubernetes, project
 from sqlstream.cli.packaging.archive import Entry, compressed, plain
+from sqlstream.core import user_jars
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.core.project_folder import PACKAGE
 from sqlstream.formats.protobuf_files import COMPILER
@@ -114,7 +114,7 @@ def _jars(folder: Path, options: Mapping[str, str], too: Sequence[Path], notify:
     """sqlstream's jars and the user's, by their names in the package."""
     from sqlstream.runtime.engine import own_jars
 
-    named = [*(folder / p for p in re.split("[;,]", ";".join(filter(None, map(options.get, ("pipeline.jars", "spark.jars"))))) if p), *too]
+    named = [*(folder / name for key in (user_jars.OPTION, "spark.jars") for name in user_jars.written(options, key)), *too]
     found: dict[str, Path] = {}
     for path in [*own_jars.of_sqlstream(options, notify), *named]:
         if not path.is_file():

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from sqlstream.lint.subject import Subject
 
+LEAVE_OUT = "leave it out; HELP SET lists the options"
+
 
 def check(subject: Subject) -> Iterator[Violation]:
     node = subject.tree
@@ -20,7 +22,6 @@ def check(subject: Subject) -> Iterator[Violation]:
         return
     other, of_spark = settings.misspelt(key), key.startswith("spark.")
     refused = isinstance(node, ast.Set) and other is not None and not of_spark
-    known = other is None and (of_spark or settings.setting(key) is not None)
-    if not (refused or known):
-        hint = f"write '{other}'" if other else "leave it out; HELP SET lists the options"
+    if not refused and (other is not None or settings.is_unknown(key)):
+        hint = f"write '{other}'" if other else LEAVE_OUT
         yield Violation(node.meta.get("key", node), f"No option is called '{key}'", hint)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.sql import types as t
-from sqlstream.sql.expressions import AggregateCall, Call
 from sqlstream.sql.functions import Function
 from sqlstream.sql.functions.base import VARIES
 from sqlstream.sql.quoting import spark_string
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sqlstream.catalog.entries import UserFunction
-    from sqlstream.sql.expressions import Expr
     from sqlstream.sql.functions.base import Rendered, Types
     from sqlstream.sql.types import Type
     from sqlstream.udf.declarations.functions import FunctionSettings
@@ -151,8 +149,3 @@ def java_function(name: str, declared: UserFunction, functions: JavaFunctions, s
     )  # fmt: skip
     # One row a function: calls of it are equal.
     return functions.rows.setdefault(key, replace(bare, coerce=bare.takes, sized=bare.gives, check=bare.problem, spark=bare.call))
-
-
-def calls_java(expr: Expr) -> list[JavaFunction]:
-    """The functions in Java that are called in ``expr``."""
-    return [e.function for e in expr.walk() if isinstance(e, Call | AggregateCall) and isinstance(e.function, JavaFunction)]

@@ -209,14 +209,9 @@ def test_a_session_whose_server_stands_still(client: Client, monkeypatch: pytest
 
 
 # Instead of the server: a stream without an end, whose rows are there as fast as they are asked for. Its i-th change is `changeOf(i)`.
-STREAM = """\
-const COLUMNS = [["n", ["BIGINT"]], ["text", ["STRING"]], ["at", ["TIMESTAMP"]]];
-window.sent = 0;
-window.longest = 0;
-new PerformanceObserver((list) => list.getEntries().forEach(({duration}) => (window.longest = Math.max(window.longest, duration))))
-  .observe({type: "longtask"});
-const cells = (n) => [String(n), `text of ${n}`, new Date(1e12 + n * 1000).toISOString().slice(0, 19).replace("T", " ")];
-window.WebSocket = class extends EventTarget {
+# What a server is like to a page, for one that answers by itself.
+SERVER = """\
+class Server extends EventTarget {
   static OPEN = 1;
   readyState = 1;
   constructor() {
@@ -226,6 +221,18 @@ window.WebSocket = class extends EventTarget {
   answer(said) {
     setTimeout(() => this.dispatchEvent(new MessageEvent("message", {data: JSON.stringify(said)})));
   }
+}
+"""
+STREAM = (
+    SERVER
+    + """\
+const COLUMNS = [["n", ["BIGINT"]], ["text", ["STRING"]], ["at", ["TIMESTAMP"]]];
+window.sent = 0;
+window.longest = 0;
+new PerformanceObserver((list) => list.getEntries().forEach(({duration}) => (window.longest = Math.max(window.longest, duration))))
+  .observe({type: "longtask"});
+const cells = (n) => [String(n), `text of ${n}`, new Date(1e12 + n * 1000).toISOString().slice(0, 19).replace("T", " ")];
+window.WebSocket = class extends Server {
   piece(of) {
     const changes = Array.from({length: PIECE}, (_, i) => changeOf(window.sent + i));
     window.sent += PIECE;
@@ -242,6 +249,7 @@ window.WebSocket = class extends EventTarget {
   }
 };
 """
+)
 CHANGES = {
     "appended": "(i) => ['+I', i]",
     "updated": "(i) => i < 150_000 ? ['+I', i] : [i % 2 ? '+U' : '-U', i % 2 ? i : 149_999 - (i - 150_000) / 2]",
@@ -355,14 +363,10 @@ def test_narrow_bars_differ(client: Client) -> None:
         assert sum(count >= 9 for count in shades.values()) >= 5, shades
 
 
-VERDICT = """\
-window.WebSocket = class extends EventTarget {
-  static OPEN = 1;
-  readyState = 1;
-  constructor() {
-    super();
-    setTimeout(() => this.dispatchEvent(new Event("open")));
-  }
+VERDICT = (
+    SERVER
+    + """\
+window.WebSocket = class extends Server {
   send(text) {
     const verdicts = [{
       lines: [], said: ["Job 'j' has changed, and would be version 2."], then: [], outcome: "'execution.upgrade-mode' = 'stateless' would do.",
@@ -370,10 +374,11 @@ window.WebSocket = class extends EventTarget {
       running: null, loses: true, refused: false,
     }];
     const {id} = JSON.parse(text);
-    setTimeout(() => this.dispatchEvent(new MessageEvent("message", {data: JSON.stringify({id, verdicts, findings: [], suggestions: []})})));
+    this.answer({id, verdicts, findings: [], suggestions: []});
   }
 };
 """
+)
 
 
 @pytest.mark.parametrize("width", [360, 1280, 3840])
