@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MAIN = "sqlstream.flink.Signatures"
 _FLAGS = ("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
 # Copies of jars, and answers, that are kept.
-_JARS, _ANSWERS = 50, 2_000
+_JARS, _ANSWERS = 200, 2_000
 _SECONDS = 120
 
 
@@ -100,7 +100,10 @@ class ProjectJavaFunctions:
             return found
         class_path = os.pathsep.join(map(str, (*self.own_jars, *libraries())))
         command = [str(require_java()), *_FLAGS, "-cp", class_path, _MAIN]
-        done = subprocess.run(command, input=question + "\n", capture_output=True, text=True, encoding="utf-8", timeout=_SECONDS, check=False)
+        try:
+            done = subprocess.run(command, input=question + "\n", capture_output=True, text=True, encoding="utf-8", timeout=_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise SetupError(f"Java has not said within {_SECONDS} s what a function is.", hint="Does its class wait as it is loaded?") from None
         lines = done.stdout.splitlines()
         if done.returncode or not lines:
             raise SetupError(f"Functions in Java can't be read: {done.stderr.strip() or f'java has ended with {done.returncode}'}.")

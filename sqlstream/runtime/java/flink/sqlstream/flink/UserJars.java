@@ -1,7 +1,7 @@
 package sqlstream.flink;
 
 import java.net.URL;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.util.ChildFirstClassLoader;
@@ -19,7 +19,14 @@ final class UserJars {
         "org.slf4j.",
         "sqlstream.",
     };
-    private static final Map<List<String>, ClassLoader> LOADERS = new HashMap<>();
+    // Each build of a jar has another name, and a loader of its own; functions that are open keep theirs.
+    private static final int KEPT = 100;
+    private static final Map<List<String>, ClassLoader> LOADERS = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<List<String>, ClassLoader> eldest) {
+            return size() > KEPT;
+        }
+    };
 
     private UserJars() {}
 
