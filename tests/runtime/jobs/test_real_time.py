@@ -141,7 +141,8 @@ def test_its_figures_are_of_now(pipe: Pipe) -> None:
     pipe.receive(3)
     (query,) = pipe.job.sampled().queries
     assert (query.rows_in, query.rows_out, query.real_time) == (3, 3, True)
-    assert [reason.text.partition(":")[0] for reason in pipe.job.why()] == ["It emits rows"]
+    # How far brokers are is asked each second.
+    until(lambda: [reason.text.partition(":")[0] for reason in pipe.job.why()] == ["It emits rows"], said=pipe.job.why)
     assert pipe.job.sampled().tasks == (0, 0)
     # Within the micro-batch, which takes 30 s.
     until(lambda: [(p.read, p.latest) for i in pipe.job.sampled().queries[0].inputs for p in i.partitions] == [(3, 3)], 20, every=0.5)

@@ -216,6 +216,7 @@ public final class FlinkFunction implements JavaFunction {
         }
     }
 
+<<<<<<< HEAD
     private <T> T inItsLoader(Supplier<T> work) {
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         Thread.currentThread().setContextClassLoader(loader);
@@ -226,6 +227,8 @@ public final class FlinkFunction implements JavaFunction {
         }
     }
 
+=======
+>>>>>>> main
     @Override
     public void close() {
         try {
@@ -235,11 +238,16 @@ public final class FlinkFunction implements JavaFunction {
         }
     }
 
+<<<<<<< HEAD
     /**
      * What {@code called} gives for the values of {@code row} from column {@code from} on, and {@code leading} before
      * them where there is such.
      */
     private Object evaluated(Method called, InternalRow row, int from, Object leading) {
+=======
+    /** What the method gives for the values of {@code row}, and {@code leading} before them where there is such. */
+    private Object evaluated(InternalRow row, Object leading) {
+>>>>>>> main
         int first = leading == null ? 0 : 1;
         Object[] values = new Object[arguments.size() + first];
         for (int i = 0; i < arguments.size(); i++) {
