@@ -137,7 +137,8 @@ public final class FlinkFunction implements JavaFunction {
             Class<?>[] taken = classes.toArray(new Class<?>[0]);
             method = chosen(function.getClass(), function instanceof AggregateFunction ? ACCUMULATE : EVAL, taken);
             if (accumulators != null
-                    && !ExtractionUtils.collectMethods(function.getClass(), RETRACT).isEmpty()) {
+                    && !ExtractionUtils.collectMethods(function.getClass(), RETRACT)
+                            .isEmpty()) {
                 retract = chosen(function.getClass(), RETRACT, taken);
             }
             if (function instanceof TableFunction<?> table) {
@@ -216,7 +217,6 @@ public final class FlinkFunction implements JavaFunction {
         }
     }
 
-<<<<<<< HEAD
     private <T> T inItsLoader(Supplier<T> work) {
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         Thread.currentThread().setContextClassLoader(loader);
@@ -227,8 +227,6 @@ public final class FlinkFunction implements JavaFunction {
         }
     }
 
-=======
->>>>>>> main
     @Override
     public void close() {
         try {
@@ -238,22 +236,16 @@ public final class FlinkFunction implements JavaFunction {
         }
     }
 
-<<<<<<< HEAD
     /**
      * What {@code called} gives for the values of {@code row} from column {@code from} on, and {@code leading} before
      * them where there is such.
      */
     private Object evaluated(Method called, InternalRow row, int from, Object leading) {
-=======
-    /** What the method gives for the values of {@code row}, and {@code leading} before them where there is such. */
-    private Object evaluated(InternalRow row, Object leading) {
->>>>>>> main
         int first = leading == null ? 0 : 1;
         Object[] values = new Object[arguments.size() + first];
         for (int i = 0; i < arguments.size(); i++) {
             Argument argument = arguments.get(i);
-            Object value =
-                    row.isNullAt(from + i) ? null : argument.toFlink().apply(row.get(from + i, argument.type()));
+            Object value = row.isNullAt(from + i) ? null : argument.toFlink().apply(row.get(from + i, argument.type()));
             values[i + first] = argument.toExternal().toExternalOrNull(value);
         }
         if (first == 1) {
