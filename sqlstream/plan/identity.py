@@ -125,7 +125,7 @@ def user_functions(node: Node) -> Iterator[PythonFunction | JavaFunction]:
     while waiting:
         match waiting.pop():
             case Accumulator() as accumulator:
-                yield accumulator.python
+                yield accumulator.of
             case PythonFunction() | JavaFunction() as function:
                 yield function
             case tuple() | list() as values:
@@ -187,7 +187,7 @@ def _encoded(value: Any, options: _Options) -> Any:
         case JavaFunction():
             return {"function": value.name, "class": value.implementation}
         case Accumulator():
-            return {"accumulator": _encoded(value.python, options)}
+            return {"accumulator": _encoded(value.of, options)}
         case Function():
             return {"function": value.name}
         case Table():

@@ -10,7 +10,7 @@ import pytest
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError
 from sqlstream.runtime.engine import java_functions
 from tests.support.function_jar import function_jar
-from tests.support.sessions import catch_up, feed, open_session, rows, run, submit
+from tests.support.sessions import catch_up, explained, feed, open_session, rows, run, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("java_functions")]
 NAMES = {
-    "up": "Up", "adding": "Add", "words": "Words", "letters": "Letters", "types": "Types", "class_of": "Any", "opened": "Opened", "later": "Later", "small": "Small", "total": "Total",
+    "up": "Up", "adding": "Add", "words": "Words", "letters": "Letters", "types": "Types", "class_of": "Any", "opened": "Opened", "later": "Later", "small": "Small", "total": "Total", "different": "Distinct",
 }  # fmt: skip
 BATCH = {"execution.runtime-mode": "batch", "pipeline.global-job-parameters": "greeting:hello"}
 
@@ -160,6 +160,36 @@ def test_a_job_goes_on_with_its_functions(engine, tmp_path: Path, jar: Path) -> 
     run(session, "SET 'execution.runtime-mode' = 'batch'")
     until(lambda: sorted(rows(session, "SELECT * FROM out_")) == [("A", "2"), ("B", "5"), ("C", "3")])
     session.jobs.stop_all()
+
+
+def test_accumulators(engine, tmp_path: Path, jar: Path) -> None:
+    """They stay over a restart, rows are retracted from them, and thousands are folded in; one with a view keeps its rows."""
+    (tmp_path / "in").mkdir()
+    tables = (
+        f"CREATE TABLE r (k STRING, x BIGINT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / 'in'}', 'format' = 'json', "
+        f"'source.monitor-interval' = '1 s'); CREATE TABLE out_ (of_ STRING, n BIGINT, d BIGINT, PRIMARY KEY (of_) NOT ENFORCED) "
+        f"WITH ('connector' = 'delta', 'table-path' = '{tmp_path / 'out'}'); {declared(jar)}"
+    )
+    # The newest value of each k counts: one that comes later takes the one before back.
+    newest = "SELECT k, LAST_VALUE(x) AS x FROM r GROUP BY k"
+    insert = f"INSERT INTO out_ SELECT 'all', total(x), different(x) FROM ({newest})"
+
+    def job(*given: dict[str, object]) -> list[tuple[str, ...]]:
+        session = open_session(tmp_path / "project", tables, engine=engine)
+        plan = explained(session, insert)
+        assert "ACCUMULATOR" in plan and "ARGUMENTS" in plan
+        feed(tmp_path / "in", *given)
+        catch_up(submit(session, insert))
+        run(session, "SET 'execution.runtime-mode' = 'batch'")
+        found = rows(session, "SELECT * FROM out_")
+        session.jobs.stop_all()
+        session.close()
+        return found
+
+    many = [{"k": f"k{i}", "x": i % 10} for i in range(3000)]
+    assert job(*many) == [("all", "13500", "10")]
+    assert job({"k": "k9", "x": 109}, {"k": "new", "x": None}) == [("all", "13600", "11")]
+    assert job({"k": "k9", "x": 0}) == [("all", "13491", "10")]
 
 
 def test_no_process_of_javas_is_left(session: Session) -> None:

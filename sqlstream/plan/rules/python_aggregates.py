@@ -6,7 +6,7 @@ GroupAggregate(keys=[k], spread(x))   ->   Project(k, spread($rows0))
 
 For a group of a stream, the aggregate below keeps an accumulator and the latest rows. It keeps all rows, as ARGUMENTS(x), where they are bounded (in
 windows, OVER, batch mode), where the function takes them as columns, and where rows are retracted but the function has no retract; of one in Java
-always.
+also where its accumulator has parts that no type of SQL is for.
 """
 
 from __future__ import annotations
@@ -54,12 +54,9 @@ def _rows(node: Node, call: AggregateCall, function: PythonFunction | JavaFuncti
     written = {c.name: c.expr for c in source.columns} if isinstance(source, Project) else {}
     read = (make.substituted(a, written) if make.columns(a) <= written.keys() else a for a in call.args)
     columns = tuple(", ".join(sorted(make.columns(a))) for a in read)
-    rows = rows_of_group(tuple(a.type for a in call.args), columns)
-    if (
-        isinstance(function, PythonFunction)
-        and isinstance(node, GroupAggregate)
-        and not static(node)
-        and function.accumulates(updates=changelog_mode(source).updates)
-    ):
+    types = tuple(a.type for a in call.args)
+    rows = rows_of_group(types, columns)
+    by_group = isinstance(node, GroupAggregate) and not static(node)
+    if by_group and function.accumulates(types, updates=changelog_mode(source).updates):
         return replace(call, type=function.accumulator.kept(rows), function=function.accumulator)
     return replace(call, type=rows, function=ARGUMENTS)

@@ -5,7 +5,7 @@ our own operator, whose rows carry their kind.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.in_order import arrival
 from sqlstream.core.changelog import KIND
@@ -13,7 +13,7 @@ from sqlstream.core.hidden import hidden
 from sqlstream.plan.properties import changelog_mode, fields, watermark_lag
 from sqlstream.plan.properties import field as field_of
 from sqlstream.plan.rules.distinct_windows import over_set
-from sqlstream.runtime.lower import python_functions, windows
+from sqlstream.runtime.lower import java_functions, python_functions, windows
 from sqlstream.runtime.lower.native import native
 from sqlstream.runtime.lower.operators import AggregateOptions, Mark, keyed_aggregate
 from sqlstream.runtime.lower.window_operators import TIME, closing, later
@@ -22,11 +22,14 @@ from sqlstream.sql.functions.base import local
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render, render_arrived, render_marked, render_signed, signs
 from sqlstream.udf.declarations.functions import Accumulator
+from sqlstream.udf.declarations.java import JavaFunction
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, GroupedData
+    from pyspark.sql import Column, DataFrame, GroupedData, SparkSession
 
     from sqlstream.plan.nodes import GroupAggregate, NamedAggregate, WindowAggregate
+    from sqlstream.sql.types import Type
+    from sqlstream.udf.declarations.functions import PythonFunction
 
 _ALL = hidden("all")
 _LIVE = hidden("live")
@@ -125,7 +128,7 @@ def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str
     mode = changelog_mode(node)
     spark = frame.sparkSession
     calls_of = [(a.name, a.call.type, a.call.function) for a in node.aggregates]
-    folds = {name: python_functions.fold(f.python, type_, spark, zone) for name, type_, f in calls_of if isinstance(f, Accumulator)}
+    folds = {name: _fold(f.of, type_, spark, zone) for name, type_, f in calls_of if isinstance(f, Accumulator)}
     options = AggregateOptions(
         marks=[Mark(column=mark, filter=condition, arguments=arguments) for (condition, arguments), mark in marks.items()],
         changes=retracting,
@@ -134,6 +137,13 @@ def _keyed(node: GroupAggregate, frame: DataFrame, keys: list[Column], zone: str
     )
     aggregated = keyed_aggregate(frame.groupBy(*keys).agg(*(calls or [F.lit(0).alias(_ALL)])), options, folds)
     return aggregated.select(*[quote(f.name) for f in fields(node)], *([KIND] if mode.carries_kinds else []))
+
+
+def _fold(function: PythonFunction | JavaFunction, kept: Type, spark: SparkSession, zone: str) -> Any:
+    """What takes rows of ``kept``, the type of what is kept of a group, into accumulators of ``function``."""
+    if isinstance(function, JavaFunction):
+        return java_functions.fold(function, kept, spark)
+    return python_functions.fold(function, kept, spark, zone)
 
 
 def _marked(call: AggregateCall) -> tuple[str | None, tuple[str, ...]]:

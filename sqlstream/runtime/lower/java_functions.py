@@ -1,9 +1,10 @@
-"""The jars of the user's functions in Java, sent to the machines of a cluster before a plan calls them."""
+"""The user's functions in Java: their jars, sent to the machines of a cluster before a plan calls them; what takes rows into accumulators."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sqlstream.core.java import classes
 from sqlstream.plan.identity import user_functions
 from sqlstream.runtime.engine.python_archives import on_this_machine
 from sqlstream.udf.declarations.java import JavaFunction
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from sqlstream.plan.nodes import Node
+    from sqlstream.sql.types import Type
 
 _shipped: set[tuple[str, str]] = set()
 
@@ -26,3 +28,8 @@ def ship_jars(node: Node, spark: SparkSession) -> None:
             if (context.applicationId, jar.name) not in _shipped:
                 context.addFile(str(jar))
                 _shipped.add((context.applicationId, jar.name))
+
+
+def fold(function: JavaFunction, kept: Type, spark: SparkSession) -> Any:
+    """What takes rows into accumulators of ``function``; ``kept``: the type of what is kept of a group."""
+    return classes(spark).calls.JavaCall.fold(function.of_group(kept, kept))

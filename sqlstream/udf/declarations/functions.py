@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sqlstream.sql.expressions import Expr
     from sqlstream.sql.functions.base import Rendered, Types
     from sqlstream.sql.types import Type
+    from sqlstream.udf.declarations.java import JavaFunction
     from sqlstream.udf.declarations.modules import ModuleFunction, Modules
 
 
@@ -91,7 +92,7 @@ class PythonFunction(Function):
         """Which of the arguments, that read columns of these names, must never be printed."""
         return tuple(is_secret(name) or is_secret(column) for name, column in zip(self.arguments(len(columns)), columns, strict=True))
 
-    def accumulates(self, *, updates: bool) -> bool:
+    def accumulates(self, _types: Types, *, updates: bool) -> bool:
         """Whether an accumulator can replace the rows of a group, which are also retracted if it ``updates``."""
         declared = self.found.declared
         return declared.func_type == GENERAL and (declared.retracts or not updates)
@@ -99,7 +100,7 @@ class PythonFunction(Function):
     @cached_property
     def accumulator(self) -> Accumulator:
         """What keeps its accumulators. One function a row, so that calls are equal."""
-        return Accumulator("ACCUMULATOR", ("any*",), lambda _: t.NULL, accumulated, "", aggregate=True, signed=accumulated, python=self)
+        return accumulator(self)
 
     def spark_name(self, types: Types, zone: str) -> str:
         """What a call with arguments of ``types`` is in Spark SQL: another version of the function has another name."""
@@ -110,15 +111,20 @@ class PythonFunction(Function):
 
 @dataclass(frozen=True, eq=False)
 class Accumulator(Function):
-    """The aggregate that a group's rows are for ``python``, an aggregate function: its accumulator, and the rows that are not in it yet."""
+    """The aggregate that a group's rows are for ``of``, an aggregate function: its accumulator, and the rows that are not in it yet."""
 
-    python: PythonFunction = field(kw_only=True)
+    of: PythonFunction | JavaFunction = field(kw_only=True)
 
     def kept(self, rows: Type) -> Type:
         """What it keeps of ``rows``, an ARRAY: the accumulator (NULL at first), and rows preceded by 1 or -1 (one that is retracted)."""
         (row,) = rows.children
         signed = t.row(("sign", *row.names), (t.TINYINT.not_null(), *row.children)).not_null()
         return t.row(("accumulator", "rows"), (t.BYTES, t.array(signed).not_null())).not_null()
+
+
+def accumulator(of: PythonFunction | JavaFunction) -> Accumulator:
+    """What keeps the accumulators of a function."""
+    return Accumulator("ACCUMULATOR", ("any*",), lambda _: t.NULL, accumulated, "", aggregate=True, signed=accumulated, of=of)
 
 
 def rows_of_group(types: Types, columns: tuple[str, ...]) -> Type:

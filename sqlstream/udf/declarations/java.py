@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlstream.core.errors import NotSupported, ValidationError
@@ -12,6 +13,7 @@ from sqlstream.sql.functions import Function
 from sqlstream.sql.functions.base import VARIES
 from sqlstream.sql.quoting import spark_string
 from sqlstream.udf.api import FunctionKind
+from sqlstream.udf.declarations.functions import accumulator
 from sqlstream.udf.declarations.signature import type_named
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from sqlstream.catalog.entries import UserFunction
     from sqlstream.sql.functions.base import Rendered, Types
     from sqlstream.sql.types import Type
-    from sqlstream.udf.declarations.functions import FunctionSettings
+    from sqlstream.udf.declarations.functions import Accumulator, FunctionSettings
 
 _KINDS = {"SCALAR": FunctionKind.SCALAR, "ASYNC_SCALAR": FunctionKind.SCALAR, "TABLE": FunctionKind.TABLE, "AGGREGATE": FunctionKind.AGGREGATE}
 _LITERALS = (bool, int, str)
@@ -104,22 +106,44 @@ class JavaFunction(Function):
             return f"{self.name} can't be called: values of type {foreign} are not passed to Java."
         return None if error is None else f"{self.name} can't be called: {' '.join(error.split())}"
 
+    def accumulates(self, types: Types, *, updates: bool) -> bool:
+        """Whether an accumulator of arguments of ``types`` can replace the rows of a group, which are also retracted if it ``updates``."""
+        answer = self.answer(types)
+        return bool(answer.get("accumulates")) and (bool(answer["retracts"]) or not updates)
+
+    @cached_property
+    def accumulator(self) -> Accumulator:
+        """What keeps its accumulators. One function a row, so that calls are equal."""
+        return accumulator(self)
+
     def call(self, rendered: Rendered) -> str:
         """A call as Spark SQL."""
-        types, values = rendered.types, rendered.values
-        if self.aggregate:
-            types = types[0].children[0].children
-            values = ()
+        if not self.aggregate:
+            return self._called(self.told(rendered.types, rendered.values, rendered.type), rendered.args)
+        (group,) = rendered.types
+        return self._called(self.of_group(group, rendered.type), rendered.args)
+
+    def of_group(self, group: Type, result: Type) -> str:
+        """What the JVM is told of a call with a group: all its rows, or an accumulator and the rows that are not in it yet."""
+        accumulates = group.root == "ROW"
+        rows = group.children[1] if accumulates else group
+        types = rows.children[0].children[1 if accumulates else 0 :]
+        return self.told(types, (VARIES,) * len(types), result, accumulates=accumulates)
+
+    def told(self, types: Types, values: Sequence[Any], result: Type, *, accumulates: bool = False) -> str:
+        """What the JVM is told of a call with arguments of ``types``, of which constant ones have ``values``; see JavaCall and FlinkFunction."""
         call = {
             "jars": [str(jar) for jar in self.jars], "implementation": self.implementation, "name": self.name,
-            "arguments": [x.full for x in types], "literals": _literals(values) or [None] * len(types), "parameters": dict(self.settings.parameters),
-            "timeout": self.settings.calls.timeout,
+            "arguments": [x.full for x in types], "literals": _literals(values), "parameters": dict(self.settings.parameters),
+            "timeout": self.settings.calls.timeout, "accumulates": accumulates,
         }  # fmt: skip
-        told = {
-            "jars": [str(jar) for jar in self.functions.own_jars], "name": self.name, "result": rendered.type.spark,
+        return json.dumps({
+            "jars": [str(jar) for jar in self.functions.own_jars], "name": self.name, "result": result.spark,
             "deterministic": self.deterministic, "call": json.dumps(call),
-        }  # fmt: skip
-        return f"sqlstream_java({', '.join((spark_string(json.dumps(told)), *rendered.args))})"
+        })  # fmt: skip
+
+    def _called(self, told: str, arguments: Sequence[str]) -> str:
+        return f"sqlstream_java({', '.join((spark_string(told), *arguments))})"
 
 
 def _literals(values: Sequence[Any]) -> list[Any]:

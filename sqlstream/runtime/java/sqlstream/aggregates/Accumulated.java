@@ -15,7 +15,7 @@ import sqlstream.catalyst.RowBytes;
 import sqlstream.catalyst.Scala;
 
 /**
- * What an aggregate function in Python has of a group: a struct of its accumulator, NULL at first, and the array of the
+ * What a user's aggregate function has of a group: a struct of its accumulator, NULL at first, and the array of the
  * rows that are not in it yet. {@code row} is the struct of a row, which is left out where that is NULL: its first
  * field is 1, or -1 (TINYINT) of a retraction. Such a row removes an equal one where that is still there. Many rows are
  * folded into the accumulator.
@@ -26,7 +26,7 @@ public final class Accumulated extends OwnAggregate<Accumulated.Group> {
 
     private final Expression row;
     private final DataType type;
-    private final PythonFold fold;
+    private final Fold fold;
     private transient UnsafeProjection packing;
 
     /** What is kept of a group. */
@@ -36,7 +36,7 @@ public final class Accumulated extends OwnAggregate<Accumulated.Group> {
     }
 
     /** {@code type}: of the result. */
-    public Accumulated(Expression row, DataType type, PythonFold fold, int mutableOffset, int inputOffset) {
+    public Accumulated(Expression row, DataType type, Fold fold, int mutableOffset, int inputOffset) {
         super(mutableOffset, inputOffset, row, type, fold);
         this.row = row;
         this.type = type;

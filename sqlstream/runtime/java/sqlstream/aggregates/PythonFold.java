@@ -5,7 +5,6 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
-import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,7 +36,7 @@ import sqlstream.catalyst.SparkCalls;
  * behind their length (4 bytes, -1 for NULL). The process ends with its stdin, so with the JVM, or when it is not asked
  * for a while.
  */
-public final class PythonFold implements Serializable {
+public final class PythonFold implements Fold {
     private static final String MAIN =
             "import sys; sys.path[1:1] = sys.argv[1:]; from sqlstream.udf.worker.fold import main; main()";
     private static final long IDLE_MS = 60_000;
@@ -62,8 +61,8 @@ public final class PythonFold implements Serializable {
         this.environment = new HashMap<>(environment);
     }
 
-    /** The accumulator that {@code accumulator}, null for that of no rows, is with {@code rows} of {@code type}. */
-    byte[] folded(byte[] accumulator, List<? extends InternalRow> rows, StructType type) {
+    @Override
+    public byte[] folded(byte[] accumulator, List<? extends InternalRow> rows, StructType type) {
         Worker worker = idleOrNew();
         boolean answered = false;
         try {

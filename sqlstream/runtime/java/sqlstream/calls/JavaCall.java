@@ -1,7 +1,6 @@
 package sqlstream.calls;
 
 import java.io.File;
-import java.io.Serializable;
 import java.lang.reflect.InvocationTargetException;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -15,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import org.apache.spark.SparkFiles;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -23,8 +23,10 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.Literal$;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
 import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
+import sqlstream.aggregates.Fold;
 import sqlstream.catalyst.Scala;
 import sqlstream.gateway.Described;
 
@@ -32,7 +34,7 @@ import sqlstream.gateway.Described;
  * A call of a function of the user's in Java, in an expression. The function stays open between tasks, as between
  * micro-batches, and has one task at a time.
  */
-public final class JavaCall implements Serializable {
+public final class JavaCall implements Fold {
     /** The class in {@code jars} that opens a function by what {@code call} says of it, in JSON. */
     private static final String OPENS = "sqlstream.flink.FlinkFunction";
 
@@ -95,17 +97,31 @@ public final class JavaCall implements Serializable {
         }
     }
 
+    /** The same for what takes rows into accumulators of the function. */
+    public static Fold fold(String text) {
+        return new JavaCall(text);
+    }
+
     /** The result for a row. */
     public Object call(InternalRow arguments) {
+        return used(function -> function.call(arguments));
+    }
+
+    @Override
+    public byte[] folded(byte[] accumulator, List<? extends InternalRow> rows, StructType type) {
+        return used(function -> function.folded(accumulator, rows));
+    }
+
+    private <T> T used(Function<JavaFunction, T> use) {
         if (function != null) {
-            return function.call(arguments);
+            return use.apply(function);
         }
         Queue<JavaFunction> idle = IDLE.computeIfAbsent(text, t -> new ConcurrentLinkedQueue<>());
         JavaFunction found = idle.poll();
         JavaFunction used = found == null ? opened(Described.as(Options.class, text)) : found;
         TaskContext task = TaskContext.get();
         if (task == null) {
-            Object result = used.call(arguments);
+            T result = use.apply(used);
             idle.add(used);
             return result;
         }
@@ -117,7 +133,7 @@ public final class JavaCall implements Serializable {
                 idle.add(used);
             }
         });
-        return function.call(arguments);
+        return use.apply(used);
     }
 
     private static JavaFunction opened(Options options) {

@@ -21,7 +21,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import sqlstream.aggregates.Accumulated;
 import sqlstream.aggregates.Aggregates;
-import sqlstream.aggregates.PythonFold;
+import sqlstream.aggregates.Fold;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.SqlText;
 import sqlstream.state.StateTable;
@@ -68,7 +68,7 @@ final class GroupCalls implements Serializable {
      *     into it
      * @param changes whether rows carry their kind. The last column of the result is then how many rows there are
      */
-    GroupCalls(Aggregate node, List<Mark> marks, Map<String, PythonFold> folds, boolean changes) {
+    GroupCalls(Aggregate node, List<Mark> marks, Map<String, Fold> folds, boolean changes) {
         for (Mark mark : marks) {
             this.marks.add(mark.counts(node.child()));
             marked.add(mark.of(node.child()));
@@ -105,7 +105,7 @@ final class GroupCalls implements Serializable {
         }
         replayed = new Aggregates(replayInput);
         for (NamedExpression column : columns) {
-            PythonFold fold = folds.get(column.name());
+            Fold fold = folds.get(column.name());
             names.add(column.name());
             results.add(
                     fold != null
@@ -140,7 +140,7 @@ final class GroupCalls implements Serializable {
     }
 
     /** The struct {@code value}, as it is kept. Its list of rows is the only aggregate in it. */
-    private static AggregateExpression accumulated(Expression value, PythonFold fold) {
+    private static AggregateExpression accumulated(Expression value, Fold fold) {
         AggregateExpression rows = Aggregates.calls(value).get(0);
         Expression row = Scala.list(rows.aggregateFunction().children()).get(0);
         return new Accumulated(row, value.dataType(), fold, 0, 0).toAggregateExpression(false, rows.filter());

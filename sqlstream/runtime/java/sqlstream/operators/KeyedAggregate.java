@@ -19,7 +19,7 @@ import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.Iterator;
-import sqlstream.aggregates.PythonFold;
+import sqlstream.aggregates.Fold;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.WholeRow;
 import sqlstream.gateway.Described;
@@ -70,7 +70,7 @@ public final class KeyedAggregate extends KeyedOperator implements StateTtl.Clea
      * @param folds the columns that are a struct of an accumulator and a list of rows, each with what folds such rows
      *     into it
      */
-    public static Dataset<Row> of(Dataset<Row> aggregated, String options, Map<String, PythonFold> folds) {
+    public static Dataset<Row> of(Dataset<Row> aggregated, String options, Map<String, Fold> folds) {
         Options said = Described.as(Options.class, options);
         var frame = (org.apache.spark.sql.classic.Dataset<Row>) aggregated;
         Aggregate node =

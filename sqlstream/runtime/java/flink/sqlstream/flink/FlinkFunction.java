@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.flink.api.common.functions.WithConfigurationOpenContext;
 import org.apache.flink.configuration.Configuration;
@@ -41,13 +42,14 @@ import sqlstream.functions.Failure;
 
 /**
  * A scalar, asynchronous scalar, table or aggregate function of Flink's. An aggregate function gets the rows of a group
- * at once, as an array.
+ * at once, as an array, or what is kept of it: an accumulator and the rows that are not in it yet.
  */
 public final class FlinkFunction implements JavaFunction {
     private static final Logger LOG = LoggerFactory.getLogger(FlinkFunction.class);
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String EVAL = "eval";
-    private static final String ACCUMULATE = "accumulate";
+    private static final String ACCUMULATE = UserDefinedFunctionHelper.AGGREGATE_ACCUMULATE;
+    private static final String RETRACT = UserDefinedFunctionHelper.AGGREGATE_RETRACT;
 
     private final String name;
     private final ClassLoader loader;
@@ -58,6 +60,9 @@ public final class FlinkFunction implements JavaFunction {
     private final boolean wrapped;
     private final long timeout;
     private final Method method;
+    // Of aggregate functions: what takes a row back, where there is such; and their accumulators, where those are kept.
+    private Method retract;
+    private Accumulators accumulators;
     private final List<Object> rows = new ArrayList<>();
 
     /**
@@ -69,6 +74,7 @@ public final class FlinkFunction implements JavaFunction {
      * @param literals the values of constant arguments, null for others
      * @param parameters those of the job
      * @param timeout milliseconds that an asynchronous function may take for a row
+     * @param accumulates whether an accumulator is kept of a group, and not all its rows
      */
     public record Call(
             List<String> jars,
@@ -77,7 +83,8 @@ public final class FlinkFunction implements JavaFunction {
             List<String> arguments,
             List<Object> literals,
             Map<String, String> parameters,
-            long timeout) {}
+            long timeout,
+            boolean accumulates) {}
 
     private record Argument(
             org.apache.spark.sql.types.DataType type,
@@ -108,10 +115,13 @@ public final class FlinkFunction implements JavaFunction {
             if (asynchronous()) {
                 classes.add(CompletableFuture.class);
             } else if (function instanceof AggregateFunction) {
-                classes.add(types.getStateInfos()
+                DataType kept = types.getStateInfos()
                         .get(UserDefinedFunctionHelper.DEFAULT_ACCUMULATOR_NAME)
-                        .getDataType()
-                        .getConversionClass());
+                        .getDataType();
+                classes.add(kept.getConversionClass());
+                if (call.accumulates()) {
+                    accumulators = new Accumulators(Values.plain(kept.getLogicalType()), converter(kept));
+                }
             }
             for (DataType type : types.getExpectedArgumentTypes()) {
                 LogicalType plain = Values.plain(type.getLogicalType());
@@ -124,10 +134,13 @@ public final class FlinkFunction implements JavaFunction {
             toSpark = Values.toSpark(given);
             wrapped = function instanceof TableFunction
                     && !given.is(org.apache.flink.table.types.logical.LogicalTypeRoot.ROW);
-            method = chosen(
-                    function.getClass(),
-                    function instanceof AggregateFunction ? ACCUMULATE : EVAL,
-                    classes.toArray(new Class<?>[0]));
+            Class<?>[] taken = classes.toArray(new Class<?>[0]);
+            method = chosen(function.getClass(), function instanceof AggregateFunction ? ACCUMULATE : EVAL, taken);
+            if (accumulators != null
+                    && !ExtractionUtils.collectMethods(function.getClass(), RETRACT)
+                            .isEmpty()) {
+                retract = chosen(function.getClass(), RETRACT, taken);
+            }
             if (function instanceof TableFunction<?> table) {
                 collectInto(table);
             }
@@ -142,34 +155,75 @@ public final class FlinkFunction implements JavaFunction {
 
     @Override
     public Object call(InternalRow row) {
-        ClassLoader before = Thread.currentThread().getContextClassLoader();
-        Thread.currentThread().setContextClassLoader(loader);
-        try {
-            Object result = function instanceof AggregateFunction<?, ?> aggregate
-                    ? aggregated(aggregate, row.getArray(0))
-                    : evaluated(row, asynchronous() ? new CompletableFuture<>() : null);
+        return inItsLoader(() -> {
+            Object result = function instanceof AggregateFunction
+                    ? aggregated(row)
+                    : evaluated(method, row, 0, asynchronous() ? new CompletableFuture<>() : null);
             if (!(function instanceof TableFunction)) {
                 return toSpark.apply(results.toInternalOrNull(result));
             }
             GenericArrayData made = new GenericArrayData(rows.toArray());
             rows.clear();
             return made;
-        } finally {
-            Thread.currentThread().setContextClassLoader(before);
+        });
+    }
+
+    @Override
+    public byte[] folded(byte[] accumulator, List<? extends InternalRow> more) {
+        return inItsLoader(() -> accumulators.bytes(guarded(() -> {
+            Object kept = accumulator == null ? aggregate().createAccumulator() : accumulators.of(accumulator);
+            more.forEach(row -> take(row, kept));
+            return kept;
+        })));
+    }
+
+    /** The value of a group, which is a row: of all its rows, or of what is kept of it. */
+    private Object aggregated(InternalRow group) {
+        return guarded(() -> {
+            if (accumulators == null) {
+                Object kept = aggregate().createAccumulator();
+                ArrayData all = group.getArray(0);
+                for (int i = 0; i < all.numElements(); i++) {
+                    evaluated(method, all.getStruct(i, arguments.size()), 0, kept);
+                }
+                return aggregate().getValue(kept);
+            }
+            InternalRow held = group.getStruct(0, 2);
+            Object kept = held.isNullAt(0) ? aggregate().createAccumulator() : accumulators.of(held.getBinary(0));
+            ArrayData more = held.getArray(1);
+            for (int i = 0; i < more.numElements(); i++) {
+                take(more.getStruct(i, arguments.size() + 1), kept);
+            }
+            return aggregate().getValue(kept);
+        });
+    }
+
+    /** Takes {@code row} into an accumulator, or back from it, as its first column says. */
+    private void take(InternalRow row, Object accumulator) {
+        evaluated(row.getByte(0) < 0 ? retract : method, row, 1, accumulator);
+    }
+
+    @SuppressWarnings("unchecked") // It has made the accumulators itself.
+    private AggregateFunction<Object, Object> aggregate() {
+        return (AggregateFunction<Object, Object>) function;
+    }
+
+    /** What {@code work} of the user's gives. */
+    private Object guarded(Supplier<Object> work) {
+        try {
+            return work.get();
+        } catch (RuntimeException e) {
+            throw e instanceof SparkRuntimeException ? e : failure(e);
         }
     }
 
-    @SuppressWarnings("unchecked") // It has made the accumulator itself.
-    private Object aggregated(AggregateFunction<?, ?> aggregate, ArrayData group) {
-        AggregateFunction<Object, Object> own = (AggregateFunction<Object, Object>) aggregate;
+    private <T> T inItsLoader(Supplier<T> work) {
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        Thread.currentThread().setContextClassLoader(loader);
         try {
-            Object accumulator = own.createAccumulator();
-            for (int i = 0; i < group.numElements(); i++) {
-                evaluated(group.getStruct(i, arguments.size()), accumulator);
-            }
-            return own.getValue(accumulator);
-        } catch (RuntimeException e) {
-            throw e instanceof SparkRuntimeException ? e : failure(e);
+            return work.get();
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
         }
     }
 
@@ -182,20 +236,23 @@ public final class FlinkFunction implements JavaFunction {
         }
     }
 
-    /** What the method gives for the values of {@code row}, and {@code leading} before them where there is such. */
-    private Object evaluated(InternalRow row, Object leading) {
+    /**
+     * What {@code called} gives for the values of {@code row} from column {@code from} on, and {@code leading} before
+     * them where there is such.
+     */
+    private Object evaluated(Method called, InternalRow row, int from, Object leading) {
         int first = leading == null ? 0 : 1;
         Object[] values = new Object[arguments.size() + first];
         for (int i = 0; i < arguments.size(); i++) {
             Argument argument = arguments.get(i);
-            Object value = row.isNullAt(i) ? null : argument.toFlink().apply(row.get(i, argument.type()));
+            Object value = row.isNullAt(from + i) ? null : argument.toFlink().apply(row.get(from + i, argument.type()));
             values[i + first] = argument.toExternal().toExternalOrNull(value);
         }
         if (first == 1) {
             values[0] = leading;
         }
         try {
-            Object result = method.invoke(function, packed(values));
+            Object result = called.invoke(function, packed(called, values));
             return leading instanceof CompletableFuture<?> future ? future.get(timeout, TimeUnit.MILLISECONDS) : result;
         } catch (InvocationTargetException | ExecutionException e) {
             rows.clear();
@@ -215,11 +272,11 @@ public final class FlinkFunction implements JavaFunction {
     }
 
     /** {@code values} as the method takes them: those for its last parameter in an array, where it takes any number. */
-    private Object[] packed(Object[] values) {
-        if (!method.isVarArgs()) {
+    private static Object[] packed(Method called, Object[] values) {
+        if (!called.isVarArgs()) {
             return values;
         }
-        Class<?>[] types = method.getParameterTypes();
+        Class<?>[] types = called.getParameterTypes();
         int fixed = types.length - 1;
         if (values.length == types.length && types[fixed].isInstance(values[fixed])) {
             return values;

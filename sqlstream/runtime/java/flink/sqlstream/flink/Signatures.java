@@ -15,10 +15,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.functions.FunctionKind;
 import org.apache.flink.table.functions.UserDefinedFunction;
+import org.apache.flink.table.functions.UserDefinedFunctionHelper;
+import org.apache.flink.table.runtime.dataview.DataViewUtils;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.extraction.ExtractionUtils;
 import org.apache.flink.table.types.inference.TypeInferenceUtil;
+import org.apache.flink.table.types.inference.TypeInferenceUtil.StateInfo;
 
 /**
  * Answers what functions in Java take and give: on its stdin a question a line, on its stdout the answers, all as JSON.
@@ -59,6 +64,10 @@ public final class Signatures {
             UserDefinedFunction function = Inference.instance(loader, question.implementation());
             told.put("kind", function.getKind().name());
             told.put("deterministic", function.isDeterministic());
+            told.put(
+                    "retracts",
+                    !ExtractionUtils.collectMethods(function.getClass(), UserDefinedFunctionHelper.AGGREGATE_RETRACT)
+                            .isEmpty());
             if (question.arguments() == null) {
                 Inference.Call call = Inference.call(loader, function, question.name(), List.of(), List.of());
                 told.put(
@@ -75,6 +84,8 @@ public final class Signatures {
                     types.getExpectedArgumentTypes().stream()
                             .map(Signatures::written)
                             .toList());
+            StateInfo kept = types.getStateInfos().get(UserDefinedFunctionHelper.DEFAULT_ACCUMULATOR_NAME);
+            told.put("accumulates", kept != null && isPlain(kept.getDataType()));
             DataType result = types.getOutputDataType();
             told.put(
                     "result",
@@ -89,6 +100,14 @@ public final class Signatures {
 
     private static String written(DataType type) {
         return Values.plain(type.getLogicalType()).asSerializableString();
+    }
+
+    private static boolean isPlain(DataType type) {
+        try {
+            return DataViewUtils.extractDataViews(0, type).isEmpty() && written(type) != null;
+        } catch (ValidationException raw) {
+            return false;
+        }
     }
 
     /** What an error and its causes say, each once. */
