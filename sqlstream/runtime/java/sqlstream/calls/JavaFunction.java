@@ -11,8 +11,8 @@ public interface JavaFunction {
     Object call(InternalRow arguments);
 
     /**
-     * Of an aggregate function, the accumulator that {@code accumulator}, null for that of no rows, is with {@code rows},
-     * each with 1 or -1 (one that is retracted) before its arguments.
+     * Of an aggregate function, the accumulator that {@code accumulator}, null for that of no rows, is with
+     * {@code rows}: 1 or -1 (one that is retracted), then the arguments.
      */
     byte[] folded(byte[] accumulator, List<? extends InternalRow> rows);
 
