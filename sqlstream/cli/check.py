@@ -37,8 +37,9 @@ def parser() -> Parser:
     """The arguments of ``sqlstream check``."""
     made = Parser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
     made.add_argument(
-        "files", nargs="*", type=Path, metavar="FILE", help="default: catalog/, queries/ and udfs/ of the project, and its sqlstream.toml"
-    )
+        "files", nargs="*", type=Path, metavar="FILE",
+        help="a folder stands for all in it that ends in .sql; default: catalog/, queries/ and udfs/ of the project, and its sqlstream.toml",
+    )  # fmt: skip
     made.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
     made.add_argument("--output", choices=("text", "json"), default="text", help="json: one object per line")
     made.add_argument("--no-python", action="store_true", help="don't run the modules of functions: their text says what types they have")
@@ -52,11 +53,13 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     own = parser()
     arguments = own.parse_args(argv)
     session = Session(project, options=options, notify=lambda line: None, python=not arguments.no_python)
-    files = arguments.files or project_files(session.project)
+    files = [one for given in arguments.files for one in (in_folder(given) if given.is_dir() else [given])] or project_files(session.project)
     own_settings = [] if arguments.files else [file for file in [session.project / "sqlstream.toml"] if file.is_file()]
     missing = [str(f) for f in files if not f.is_file()]
     if missing:
         own.error(f"no such file: {', '.join(missing)}")
+    if empty := [str(given) for given in arguments.files if given.is_dir() and not in_folder(given)]:
+        own.error(f"no file that ends in .sql: {', '.join(empty)}")
     of_settings = [finding for file in own_settings for finding in misnamed.findings(_text(file), _shown(file), options)]
     listed = [*of_settings, *deeply(lambda: list(findings(session, files)))]
     for one in listed:
@@ -70,6 +73,13 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
 def project_files(project: Path) -> list[Path]:
     """The catalog's files, the saved queries and the modules of functions."""
     return [*sorted((project / "catalog").rglob("*.sql")), *sorted((project / "queries").glob("*.sql")), *sorted((project / FOLDER).glob("*.py"))]
+
+
+def in_folder(folder: Path) -> list[Path]:
+    """The files of SQL in a folder and those in it, but in hidden ones."""
+    return sorted(
+        file for file in folder.rglob("*.sql") if file.is_file() and not any(part.startswith(".") for part in file.relative_to(folder).parts)
+    )
 
 
 def findings(session: Session, files: Iterable[Path]) -> Iterator[Finding]:

@@ -83,11 +83,14 @@ class Advice(Rows):
 
 @dataclass(frozen=True)
 class Stream(Outcome):
-    """Rows as they come: the iterator waits for the next one, and ends with a bounded input or an interrupt. ``stop`` ends it from another thread."""
+    """Rows as they come: the iterator waits for the next one, and ends with a bounded input or an interrupt. ``stop`` ends it from another thread.
+    ``reasons`` says why none has come yet, as far as it is known; the JVM, or a server, is asked.
+    """
 
     columns: tuple[Field, ...] = ()
     changes: Iterator[Change] = field(default_factory=lambda: iter(()))
     stop: Callable[[], None] = lambda: None
+    reasons: Callable[[], Sequence[str]] = lambda: ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -13,6 +14,7 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.styles import Style
 
 from sqlstream.core.counts import counted
+from sqlstream.core.errors import SqlStreamError
 from sqlstream.shell import live
 from sqlstream.shell.screen import error_lines
 
@@ -28,8 +30,9 @@ if TYPE_CHECKING:
 T = TypeVar("T", contravariant=True)
 # So often it is looked whether the screen is to be left.
 _LOOK_SECONDS = 0.1
-# After so long without any row the user reads what may be the reason.
+# After so long without any row the user reads what the reason is, or may be. It is asked for so often.
 _NOTHING_SECONDS = 5
+_ASK_SECONDS = 2
 _NOTHING = (
     "The first rows take some seconds. A window gives its rows when a later record closes it. A topic is read from where its table says:"
     " 'scan.startup.mode'."
@@ -57,9 +60,12 @@ class FullScreen(Generic[T]):
 
     def __init__(
         self, names: Sequence[str], result: Result[T], limit: int, *, types: Sequence[Type | None] = (), colour: bool = True,
-        keyboard: Input | None = None, terminal: Output | None = None,
+        reasons: Callable[[], Sequence[str]] = lambda: (), keyboard: Input | None = None, terminal: Output | None = None,
     ) -> None:  # fmt: skip
+        """``reasons`` says why no row has come yet, as far as it is known."""
         self._names = names
+        self._reasons = reasons
+        self._said: Sequence[str] = ()
         self._result = result
         self._limit = limit
         self._types = types
@@ -86,6 +92,7 @@ class FullScreen(Generic[T]):
         ticker = threading.Thread(target=self._tick, args=(left,), name="refresh", daemon=True)
         reader.start()
         ticker.start()
+        threading.Thread(target=self._ask, name="reasons", daemon=True).start()
         # The foreground thread, where statements run, is not the one that takes signals.
         self._app.run(handle_sigint=False)
         stop()
@@ -114,6 +121,18 @@ class FullScreen(Generic[T]):
                 due = time.monotonic() + self._view.refresh_seconds
                 self._refresh()
 
+    @property
+    def _without_rows(self) -> float:
+        """For how many seconds no row has come, if none has come at all; 0 else."""
+        return 0 if self._heard or self._state != "Running" else time.monotonic() - self._began
+
+    def _ask(self) -> None:
+        while self._without_rows and not self._app.is_done:
+            time.sleep(_ASK_SECONDS)
+            if self._without_rows >= _NOTHING_SECONDS - _ASK_SECONDS:
+                with suppress(SqlStreamError):
+                    self._said = self._reasons()
+
     def _leave(self) -> None:
         if self._app.is_running and not self._app.is_done:
             self._app.exit()
@@ -139,8 +158,8 @@ class FullScreen(Generic[T]):
         said: list[str] = []
         if self._error is not None:
             title, said = f"Failed   {counted(len(rows), 'row')}", error_lines(self._error, verbose=False)
-        elif not self._heard and self._state == "Running" and (passed := time.monotonic() - self._began) >= _NOTHING_SECONDS:
-            said = [f"Nothing has come in {passed:.0f} s. {_NOTHING}"]
+        elif (passed := self._without_rows) >= _NOTHING_SECONDS:
+            said = [f"Nothing has come in {passed:.0f} s.", *(self._said or [_NOTHING])]
         return live.screen(self._names, rows, self._view, (size.columns, size.rows), title, self._limit, self._types, said)
 
     def _bindings(self) -> KeyBindings:

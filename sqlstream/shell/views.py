@@ -58,7 +58,7 @@ def show(
     match outcome:
         case results.Stream() if screen.interactive and _mode(options) != "tableau":
             _full_screen(outcome, screen, options, stop, stopped)
-        case results.Figures() if screen.interactive and _mode(options) != "tableau":
+        case results.Figures(rows=[_, *_]) if screen.interactive and _mode(options) != "tableau":
             _full_screen_of_figures(outcome, screen, options, stopped)
         case results.Advice() if screen.interactive:
             for line in prose.advice(outcome, shutil.get_terminal_size().columns):
@@ -104,7 +104,7 @@ def _full_screen(outcome: Stream, screen: Screen, options: Mapping[str, str], st
         names, types = [OP, *names], [None, *types]
     limit = _max_column_width(options)
     with screen.held():
-        error = FullScreen(names, result, limit, types=types, colour=_coloured()).show(outcome.changes, stop, left)
+        error = FullScreen(names, result, limit, types=types, colour=_coloured(), reasons=outcome.reasons).show(outcome.changes, stop, left)
     rows = result.rows
     kept = KEPT_BEHIND if not _is_expanded(tableau.content_widths(names, rows[-KEPT_BEHIND:], limit), options) else EXPANDED_BEHIND
     for line in _fitted(names, types, rows[-kept:], limit, options):

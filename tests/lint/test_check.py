@@ -45,6 +45,17 @@ def test_findings_and_errors_of_the_whole_project(project, capsys):
     ]  # fmt: skip
 
 
+def test_folders(project, capsys):
+    for name in ("daily/a.sql", "daily/deep/b.sql", "daily/.hidden/c.sql"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("SELECT n FROM clicks WHERE who = NULL;")
+    assert [line.split(":")[0] for line in run(capsys, "daily")[1]] == ["daily/a.sql", "daily/deep/b.sql"]
+    (project / "empty.sql").mkdir()
+    with pytest.raises(SystemExit) as ended:
+        run(capsys, "daily", "empty.sql")
+    assert ended.value.code == 2 and "no file that ends in .sql: empty.sql" in capsys.readouterr().err
+
+
 def test_some_files_as_json(project, capsys):
     (project / "a.sql").write_text("SELECT n FROM clicks WHERE who = NULL;")
     code, lines = run(capsys, "--output", "json", "a.sql")

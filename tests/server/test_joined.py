@@ -334,7 +334,15 @@ def test_what_is_not_said_as_it_should_be_ends_the_session(client: Client, text:
 
 
 @pytest.mark.parametrize(
-    "said", [{"do": "suggest", "text": "x", "cursor": 0}, {"do": "again"}, {"do": "standing"}, {"do": "open", "protocol": 0}, {"do": "set"}]
+    "said",
+    [
+        {"do": "suggest", "text": "x", "cursor": 0},
+        {"do": "again"},
+        {"do": "reasons"},
+        {"do": "standing"},
+        {"do": "open", "protocol": 0},
+        {"do": "set"},
+    ],
 )
 def test_what_can_not_be_answered_is_told(client: Client, said: dict[str, Any]) -> None:
     with connect(client.address.replace("http", "ws") + "/shell") as socket:
@@ -394,6 +402,32 @@ def test_a_query_runs_until_it_is_ended(on_spark: Client, joined: Opened, files:
     assert json.loads((tmp_path / "here" / "out" / "last.csv").read_text().splitlines()[0])["l"] == [1]
     (chart,) = session.run("PLOT s")
     assert isinstance(chart, results.Text) and max(map(len, chart.lines.splitlines())) <= 100
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("interpreted")
+def test_why_a_query_gives_nothing_yet(on_spark: Client, joined: Opened, files: Path) -> None:
+    session = joined(on_spark, interactive=False)
+    timed = "id INT, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
+    list(session.run(FILES.format(files).replace("id INT, n INT", timed)))
+    outcomes = session.run(
+        "SELECT window_end, COUNT(*) AS n FROM TUMBLE(TABLE f, DESCRIPTOR(ts), INTERVAL '1' HOUR) GROUP BY window_start, window_end"
+    )
+    stream = next(outcomes)
+    assert isinstance(stream, results.Stream)
+    until(lambda: "nothing new has come" in " ".join(stream.reasons()), 60, said=stream.reasons)
+    feed(files, {"id": 1, "n": 2, "ts": "2026-01-01 10:00:00"})
+    until(lambda: "next window closes when it reaches 2026-01-01 11:00:00" in " ".join(stream.reasons()), 60, said=stream.reasons)
+    feed(files, {"id": 1, "n": 2, "ts": "2026-01-01 11:00:01"})
+    assert next(stream.changes).row == ("2026-01-01 11:00:00.000", "1")
+    stream.stop()
+    assert list(outcomes) == [] and stream.reasons() == []
+    outcomes = session.run("SELECT n FROM f WHERE id > 1")
+    stream = next(outcomes)
+    assert isinstance(stream, results.Stream)
+    until(lambda: "All rows are filtered out: none of 2 rows passes WHERE" in " ".join(stream.reasons()), 60, said=stream.reasons)
+    stream.stop()
+    list(outcomes)
 
 
 @pytest.mark.spark

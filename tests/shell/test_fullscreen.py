@@ -15,6 +15,7 @@ from sqlstream.plan.nodes import Field
 from sqlstream.sql import types as t
 from sqlstream.session.standing import Standing
 from sqlstream.sql.statements.split import split
+from sqlstream.core.errors import ValidationError
 class Session:
     def standing(self): return Standing("default_catalog.default_database")
     def suggester(self): return lambda text, cursor: ()
@@ -22,6 +23,14 @@ class Session:
     def start_spark(self): pass
     def close(self): pass
     def interrupt(self): self.ended.set()
+    def nothing(self):
+        self.ended.wait(60)
+        yield from ()
+    def reasons(self):
+        self.asked = getattr(self, "asked", 0) + 1
+        if self.asked == 1:
+            raise ValidationError("The server does not answer.")
+        return ["No input: nothing new has come to topic t since the query began."] if self.asked > 2 else []
     def rows(self, fails):
         for i in range(45):
             yield Change(RowKind.INSERT, (f"item {i:02}", str(100 - i)))
@@ -40,8 +49,11 @@ class Session:
                 yield results.Exit()
             else:
                 self.ended.clear()
-                yield results.Stream(columns=(Field("item", t.STRING), Field("price", t.INT)), changes=self.rows("bad" in words))
-from sqlstream.core.errors import ValidationError
+                columns = (Field("item", t.STRING), Field("price", t.INT))
+                if words[-1] == "nothing":
+                    yield results.Stream(columns=columns, changes=self.nothing(), reasons=self.reasons)
+                else:
+                    yield results.Stream(columns=columns, changes=self.rows("bad" in words))
 results_error = ValidationError("The source is broken.")
 sys.exit(cli.main(sys.argv[1:], fronts=cli.Fronts(lambda *a, **k: Session(*a, **k), cli._shell, cli._run_script)))
 """
@@ -78,6 +90,16 @@ def test_a_table_refreshes_turns_pages_sorts_and_leaves_its_rows_behind(shell) -
     left = shell.wait_for("sqlstream>", gone="page 1 of 3")
     assert "| item 43 |    57 |" in left
     assert left.index("45 rows in set") < left.rindex("sqlstream>")
+
+
+def test_why_there_are_no_rows(shell) -> None:
+    shell.type("SELECT * FROM nothing;")
+    shell.keys("Enter")
+    # What may be, as long as nothing is known.
+    assert "The first rows take some seconds." in shell.wait_for("Nothing has come in 5 s.")
+    shell.wait_for("No input: nothing new has come to topic t", gone="The first rows take some seconds.")
+    shell.keys("q")
+    shell.wait_for("Empty set")
 
 
 def test_the_changelog(shell) -> None:

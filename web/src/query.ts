@@ -4,11 +4,14 @@ import { localize, number } from "./format";
 import { leaveTogether } from "./left";
 import { lost } from "./lost";
 import { Results } from "./results";
-import { ServerError, Session, type Failure } from "./session";
+import { ServerError, Session, type Failure, type Outcome } from "./session";
 import { keepTotals } from "./totals";
 
 const DRAFT = "sqlstream.query";
 const ASK_AGAIN_MS = 2_000;
+/** So often it is asked why no row comes. */
+const ASK_WHY_MS = 3_000;
+const ROWS_COME = "Rows come ...";
 /** The ends of the question whether a job that has changed resumes. */
 const RESUMES = ["\nResume with that state?", "\nResume without what is lost?"];
 
@@ -77,7 +80,7 @@ class QueryView {
   private readonly stop = the<HTMLButtonElement>("stop");
   private readonly session: Session;
   private readonly editor: Editor;
-  private readonly results = new Results(the("results"));
+  private readonly results = new Results(the("results"), (paused) => (this.status.textContent = paused ? "Paused" : ROWS_COME));
   private readonly parameters = document.getElementById("parameters") as HTMLFormElement | null;
   private readonly saved: string;
   private running = false;
@@ -200,6 +203,7 @@ class QueryView {
       return;
     }
     const said = await this.session.ask("verdicts", { text });
+    this.status.textContent = "Running ...";
     const verdicts = said["verdicts"] as Verdict[];
     if (verdicts.length && !(await this.accepted(verdicts, said["mistake"] as string | null))) {
       this.say("Nothing was done.");
@@ -222,9 +226,8 @@ class QueryView {
           case "Stream":
           case "Rows":
           case "Figures":
-            this.status.textContent = "Rows come ...";
             shown += 1;
-            await this.results.show(outcome);
+            await this.results.show({ ...outcome, changes: this.explained(outcome) });
             break;
           case "Advice":
             for await (const piece of outcome.changes()) for (const row of piece.rows) this.say(row.filter(Boolean).join("  "));
@@ -244,6 +247,49 @@ class QueryView {
       if (shown > 1) this.say(`Of ${number(shown)} results the last is shown. Ctrl-Enter runs one statement.`);
       this.agreed = () => false;
     }
+  }
+
+  /** The changes of a result; as long as there are none, it is said why. */
+  private explained({ kind, changes }: Outcome): Outcome["changes"] {
+    const explain = () => (kind === "Stream" ? this.explain() : () => {});
+    const come = () => (this.status.textContent = ROWS_COME);
+    return async function* () {
+      const stop = explain();
+      try {
+        for await (const piece of changes()) {
+          stop();
+          come();
+          yield piece;
+        }
+      } finally {
+        stop();
+      }
+    };
+  }
+
+  /** Say why no row comes, until that is stopped. */
+  private explain(): () => void {
+    const place = made("div", "");
+    this.said.append(place);
+    let told = "";
+    let asked = false;
+    const asking = setInterval(() => {
+      if (asked) return;
+      asked = true;
+      this.session.ask("reasons").then(
+        ({ reasons }) => {
+          asked = false;
+          if (told === (reasons as string[]).join()) return;
+          told = (reasons as string[]).join();
+          place.replaceChildren(...(reasons as string[]).map((reason) => made("p", reason, "soft")));
+        },
+        () => clearInterval(asking),
+      );
+    }, ASK_WHY_MS);
+    return () => {
+      clearInterval(asking);
+      place.remove();
+    };
   }
 
   /** Show what would become of jobs, and wait for the user. */

@@ -50,11 +50,15 @@ export class Results {
   /** Whether rows still come. */
   private coming = false;
 
-  constructor(private readonly root: HTMLElement) {
+  /** `told` hears of it when the user pauses, and goes on. */
+  constructor(
+    private readonly root: HTMLElement,
+    told: (paused: boolean) => void,
+  ) {
     for (const button of root.querySelectorAll<HTMLButtonElement>("[data-shape]")) {
       button.addEventListener("click", () => this.shaped(button.dataset["shape"] as Shape));
     }
-    this.on("pause", () => (this.paused = !this.halted));
+    this.on("pause", () => told((this.paused = !this.halted)));
     this.on("copy", () => void navigator.clipboard.writeText(this.lines(tabbed, "\n")));
     this.on("csv", () => this.download("result.csv", [this.lines(csv, "\r\n") + "\r\n"], "text/csv"));
     this.on("first", () => this.turn(0));

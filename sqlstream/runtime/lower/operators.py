@@ -86,6 +86,7 @@ class RankOptions:
     latest: bool
     number: str | None
     changes: bool
+    before: bool
     ttl: int
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlstream.core.changelog import KIND, RowKind
+from sqlstream.core.changelog import KIND
 from sqlstream.core.hidden import hidden
 from sqlstream.plan.properties import changelog_mode, fields
 from sqlstream.runtime.lower.operators import RankOptions, keyed_rank
@@ -45,8 +45,7 @@ def ranked(node: Rank, frame: DataFrame, *, ttl: int) -> DataFrame:
     # Under Spark's watermark mark rows that are late would be dropped.
     unmarked = frame.select(*[F.col(quote(c)).alias(c, metadata={}) for c in columns], *[c for c in frame.columns if c == KIND])
     if changelog_mode(node).carries_kinds or ttl or node.last > 1 or not node.partition:
-        changes = _by_key(node, unmarked, ttl).select(*[quote(c) for c in row(node)])
-        return changes.where(f"{KIND} <> {RowKind.UPDATE_BEFORE.code}") if node.upserts else changes
+        return _by_key(node, unmarked, ttl).select(*[quote(c) for c in row(node)])
     kept = unmarked.dropDuplicates(list(node.partition))
     return kept if node.rank is None else kept.withColumn(node.rank, F.lit(1).cast("BIGINT"))
 
@@ -69,8 +68,9 @@ def partitioned(frame: DataFrame, partition: tuple[str, ...]) -> tuple[DataFrame
 def _by_key(node: Rank, frame: DataFrame, ttl: int) -> DataFrame:
     frame, keys = partitioned(frame, node.partition)
     options = RankOptions(
-        keys=keys, order=node.order, first=node.first, last=node.last, latest=node.latest, number=node.rank, changes=KIND in frame.columns, ttl=ttl
-    )
+        keys=keys, order=node.order, first=node.first, last=node.last, latest=node.latest, number=node.rank, changes=KIND in frame.columns,
+        before=not node.upserts, ttl=ttl,
+    )  # fmt: skip
     return keyed_rank(frame, options)
 
 

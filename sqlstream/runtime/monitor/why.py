@@ -31,15 +31,16 @@ from sqlstream.sql.text import to_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from sqlstream.plan.nodes import Node
     from sqlstream.runtime.monitor.metrics import FilterRows, JobMetrics, QueryMetrics, Split, Timed
 
-_WAITS = "The job continues by itself when it answers."
-_BREAKS = "If it does not come back, the running micro-batch may fail, and the job with it: it is then started again from its checkpoint."
+_WAITS = "It continues by itself when the broker answers."
+_BREAKS = "If it does not come back, the running micro-batch may fail: a job is then started again from its checkpoint."
 _RESTARTS = "It is started again by itself, and continues from its checkpoint; SET 'restart-strategy.type' before the INSERT says how often."
 _AGAIN = "Submitted again (on the page: Upgrade), the same statement continues from its checkpoint, with its tables as they are declared then."
-_IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the INSERT leaves out partitions that have had no rows for this long."
+_IDLE = "SET 'table.exec.source.idle-timeout' = '1 min' before the statement leaves out partitions that have had no rows for this long."
 _FUTURE = (
-    "SET 'table.exec.source.max-future-rowtime' = '1 h' before the INSERT leaves such rows out, and keeps them in .sqlstream/dead-letters. "
+    "SET 'table.exec.source.max-future-rowtime' = '1 h' before the statement leaves such rows out, and keeps them in .sqlstream/dead-letters. "
     "A watermark never goes back: delete the job's folder, and it starts anew."
 )
 _SLOW = (
@@ -86,6 +87,11 @@ def reasons(job: JobMetrics, sinks: Sequence[Sink], idle_ms: int) -> list[Reason
     return listed
 
 
+def nothing_yet(query: QueryMetrics, plan: Node, idle_ms: int, zone: str) -> list[Reason]:
+    """Why a SELECT, ``plan``, has given no row yet; ``idle_ms`` as in ``reasons``."""
+    return _of_query(query, plan, idle_timeout(plan, idle_ms), zone)
+
+
 def sink_names(sinks: Iterable[Sink]) -> list[str]:
     """The tables that queries write; what several write has their numbers."""
     return numbered(sink.table.path.name for sink in sinks)
@@ -121,7 +127,7 @@ def _out(count: int | None) -> str:
     return "" if count is None else f", {count:,} out"
 
 
-def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[Reason]:
+def _of_query(query: QueryMetrics, plan: Node, idle_ms: int, zone: str) -> list[Reason]:
     stale = () if query.failure is None else (Reason(old_figures(query, zone)),)
     listed = [*stale, *_silent_brokers(query, zone), *_behind(query), *_unread(query, zone)]
     waits = any(b.silent is not None or b.unread for b in query.brokers)
@@ -130,21 +136,21 @@ def _of_query(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> list[
     if query.rows_out and query.last_output is not None:
         listed.append(Reason(f"It emits rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
     if not query.rows_in:
-        return [*listed, *(_quiet(query, zone) if (query.batch is not None and not query.real_time) or waits else _no_input(query, sink))]
-    listed += [*_withheld(query, sink, idle_ms, zone), *_quiet(query, zone)]
+        return [*listed, *(_quiet(query, zone) if (query.batch is not None and not query.real_time) or waits else _no_input(query, plan))]
+    listed += [*_withheld(query, plan, idle_ms, zone), *_quiet(query, zone)]
     return listed or [Reason(f"Nothing holds it back: {counted(query.rows_in, 'row')} read, {query.rows_out} emitted.")]
 
 
-def _withheld(query: QueryMetrics, sink: Sink, idle_ms: int, zone: str) -> Iterator[Reason]:
+def _withheld(query: QueryMetrics, plan: Node, idle_ms: int, zone: str) -> Iterator[Reason]:
     """What becomes of rows that were read, and do not come out, or not yet."""
     yield from _watermark_ahead(query, zone)
-    yield from _lost_rows(query, sink, zone)
+    yield from _lost_rows(query, plan, zone)
     if not any(f.arrived and not f.passed for f in query.filters):
-        held = list(_held(query, idle_ms, zone, sink))
+        held = list(_held(query, idle_ms, zone, plan))
         yield from held
         if query.watermark is not None or not held:
-            yield from _windows(query, sink, zone)
-        yield from _waiting(query, sink, zone)
+            yield from _windows(query, plan, zone)
+        yield from _waiting(query, plan, zone)
 
 
 def _silent_brokers(query: QueryMetrics, zone: str) -> Iterator[Reason]:
@@ -179,7 +185,7 @@ def _unread(query: QueryMetrics, zone: str) -> Iterator[Reason]:
             names = _part(one.unread[0]) + (f" and {len(one.unread) - 1} more" if many else "")
             names = f"{names[0].upper()}{names[1:]} {'were' if many else 'was'} added and {'are' if many else 'is'} not read yet"
             if one.next_look is None:
-                yield Reason(f"{names}: the job looks for none, since {option} is 0.", "Stop it and submit it again, or set the option.")
+                yield Reason(f"{names}: the query looks for none, since {option} is 0.", "Stop it and submit it again, or set the option.")
             else:
                 at = clock(max(one.next_look, query.at), zone)
                 when, shorter = f"next at {at}", f"A shorter {option} of the table finds"
@@ -188,7 +194,7 @@ def _unread(query: QueryMetrics, zone: str) -> Iterator[Reason]:
                     shorter = (
                         f"A shorter 'execution.checkpointing.interval', by which micro-batches end in real time, or {option} of the table, finds"
                     )
-                yield Reason(f"{names}: the job looks for new partitions {when}.", f"{shorter} them sooner.")
+                yield Reason(f"{names}: the query looks for new partitions {when}.", f"{shorter} them sooner.")
 
 
 def _first_batch(query: QueryMetrics) -> Reason:
@@ -201,17 +207,17 @@ def _first_batch(query: QueryMetrics) -> Reason:
     if batch is None and (rows or query.rows_out):
         return Reason(f"The first micro-batch is ending: {counted(rows, 'row')} read.")
     if batch is None:
-        return Reason("No micro-batch has ended since the job was started: it is starting still, or nothing new has come.")
+        return Reason("No micro-batch has ended since the query was started: it is starting still, or nothing new has come.")
     return Reason(f"The first micro-batch is still running: {batch.rows:,}{of} rows read. Rows come out when it ends.")
 
 
-def _no_input(query: QueryMetrics, sink: Sink) -> Iterator[Reason]:
+def _no_input(query: QueryMetrics, plan: Node) -> Iterator[Reason]:
     """No row was read in this run."""
-    latest = {s.table.path.name for s in scans(sink) if s.table.options.get("scan.startup.mode") == "latest-offset"}
+    latest = {s.table.path.name for s in scans(plan) if s.table.options.get("scan.startup.mode") == "latest-offset"}
     hint = None
     if latest:
-        hint = f"Reading {', '.join(sorted(latest))} begins with 'latest-offset': what was there before the job is not read."
-    read = scans(sink)
+        hint = f"Reading {', '.join(sorted(latest))} begins with 'latest-offset': what was there before the query is not read."
+    read = scans(plan)
     for one in query.inputs or ():
         kind = "topic" if one.partitions else "source"
         # Spark's name of a source is no word of SQL.
@@ -219,16 +225,16 @@ def _no_input(query: QueryMetrics, sink: Sink) -> Iterator[Reason]:
         if any(p.lag for p in one.partitions):
             yield Reason(f"No row has been read of {kind} {one.name} yet, though {sum(p.lag for p in one.partitions):,} records wait there.")
         else:
-            yield Reason(f"No input: nothing new has come to {kind} {name} since the job began.", hint)
+            yield Reason(f"No input: nothing new has come to {kind} {name} since the query began.", hint)
     if not query.inputs:
         yield Reason("No input: its sources have not delivered a row yet.", hint)
 
 
-def _lost_rows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
+def _lost_rows(query: QueryMetrics, plan: Node, zone: str) -> Iterator[Reason]:
     """Rows that were read and will never come out."""
     nothing = [f for f in query.filters if f.arrived and not f.passed]
     for one in nothing:
-        yield Reason(f"All rows are filtered out: none of {counted(one.arrived, 'row')} passes {_condition(one, query, sink)}.")
+        yield Reason(f"All rows are filtered out: none of {counted(one.arrived, 'row')} passes {_condition(one, query, plan)}.")
     if not query.late:
         return
     watermark = "" if query.watermark is None else f" The watermark is at {moment(query.watermark, zone)}."
@@ -243,9 +249,9 @@ def _lost_rows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
         yield Reason(f"{count} came late, for windows that had closed, and {'was' if query.late == 1 else 'were'} dropped.")
 
 
-def _condition(one: FilterRows, query: QueryMetrics, sink: Sink) -> str:
+def _condition(one: FilterRows, query: QueryMetrics, plan: Node) -> str:
     """The condition in the query's words, where it is known which one Spark's filter is."""
-    written = [n for n in walk(sink) if isinstance(n, Filter)]
+    written = [n for n in walk(plan) if isinstance(n, Filter)]
     if len(written) == 1 and len(query.filters) == 1:
         return f"WHERE {to_text(written[0].condition)}"
     return f"the filter {one.condition}"
@@ -263,9 +269,9 @@ def _watermark_ahead(query: QueryMetrics, zone: str) -> Iterator[Reason]:
     )
 
 
-def _held(query: QueryMetrics, idle_ms: int, zone: str, sink: Sink) -> Iterator[Reason]:
+def _held(query: QueryMetrics, idle_ms: int, zone: str, plan: Node) -> Iterator[Reason]:
     """What holds the watermark back."""
-    if not any(awaits_watermark(n) for n in walk(sink)):
+    if not any(awaits_watermark(n) for n in walk(plan)):
         return
     for timed in query.timed:
         counting = timed.counting
@@ -274,7 +280,7 @@ def _held(query: QueryMetrics, idle_ms: int, zone: str, sink: Sink) -> Iterator[
             continue
         if silent:
             yield _silent(timed, counting, silent, idle_ms, zone)
-        elif len(counting) > 1 and _matters(counting, sink):
+        elif len(counting) > 1 and _matters(counting, plan):
             first, second = sorted(counting, key=_reached)[:2]
             yield Reason(
                 f"The watermark is held back by {_part(first.name)}, which has come to {moment(_reached(first), zone)}; "
@@ -289,11 +295,11 @@ def _held(query: QueryMetrics, idle_ms: int, zone: str, sink: Sink) -> Iterator[
 
 def _silent(timed: Timed, counting: list[Split], silent: list[Split], idle_ms: int, zone: str) -> Reason:
     if len(silent) == len(counting):
-        return Reason(f"There is no watermark yet: no row of {timed.table} has come since the job began.", _hint(idle_ms))
+        return Reason(f"There is no watermark yet: no row of {timed.table} has come since the query began.", _hint(idle_ms))
     furthest = max(_reached(s) for s in counting if s.watermark is not None)
     names = _part(silent[0].name) + (f" and {len(silent) - 1} more" if len(silent) > 1 else "")
     return Reason(
-        f"The watermark is held back by {names}, {'which has' if len(silent) == 1 else 'which have'} had no row since the job began; "
+        f"The watermark is held back by {names}, {'which has' if len(silent) == 1 else 'which have'} had no row since the query began; "
         f"the others have come to {moment(furthest, zone)}.",
         _hint(idle_ms),
     )
@@ -313,17 +319,17 @@ def _part(name: str) -> str:
     return f"partition {number} of topic {topic}" if dash and number.isdigit() else name
 
 
-def _matters(counting: list[Split], sink: Sink) -> bool:
+def _matters(counting: list[Split], plan: Node) -> bool:
     """Whether the slowest split keeps something from coming out that the others would let out."""
     least, second = sorted(map(_reached, counting))[:2]
-    windows = _event_windows(sink)
+    windows = _event_windows(plan)
     if not windows:
         return second > least
     return any(w.window.kind.merges or next_end(w, least) - 1 <= _wall(second, _zone(w)) for w in windows)
 
 
-def _event_windows(sink: Sink) -> list[WindowTvf]:
-    windows = [n for n in walk(sink) if isinstance(n, WindowTvf)]
+def _event_windows(plan: Node) -> list[WindowTvf]:
+    windows = [n for n in walk(plan) if isinstance(n, WindowTvf)]
     return [n for n in windows if field(n.input, n.window.time).time is TimeAttribute.ROWTIME]
 
 
@@ -344,9 +350,9 @@ def next_end(node: WindowTvf, watermark: int) -> int:
     return past - (past - window.offset - window.size) % window.slide + window.slide
 
 
-def _windows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
+def _windows(query: QueryMetrics, plan: Node, zone: str) -> Iterator[Reason]:
     texts = set()
-    for node in _event_windows(sink):
+    for node in _event_windows(plan):
         if query.watermark is None:
             texts.add("Windows are open. The watermark that closes them follows with the next micro-batch that has rows.")
         elif node.window.kind.merges:
@@ -355,26 +361,26 @@ def _windows(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
             )
         else:
             end = moment(next_end(node, query.watermark), "UTC")
-            texts.add(f"The watermark is at {moment(query.watermark, zone)}; the next window closes when it reaches {end}{_delayed(sink)}.")
+            texts.add(f"The watermark is at {moment(query.watermark, zone)}; the next window closes when it reaches {end}{_delayed(plan)}.")
     yield from (Reason(text) for text in sorted(texts))
-    for each in walk(sink):
+    for each in walk(plan):
         if isinstance(each, WindowTvf) and field(each.input, each.window.time).time is TimeAttribute.PROCTIME:
             yield Reason(f"Windows follow the clock: one closes every {duration(each.window.slide / 1000)}.")
 
 
-def _delayed(sink: Sink) -> str:
+def _delayed(plan: Node) -> str:
     """How the watermark follows from rows, for people who look at their times."""
-    marks = {to_text(n.expression) for n in walk(sink) if isinstance(n, Watermark)}
+    marks = {to_text(n.expression) for n in walk(plan) if isinstance(n, Watermark)}
     return f" (the watermark is {marks.pop()})" if len(marks) == 1 else ""
 
 
-def _waiting(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
+def _waiting(query: QueryMetrics, plan: Node, zone: str) -> Iterator[Reason]:
     """Operators that hold back rows."""
     at = "of which there is none yet" if query.watermark is None else f"which is at {moment(query.watermark, zone)}"
-    for node in walk(sink):
+    for node in walk(plan):
         if node.waiting and awaits_watermark(node):
             yield Reason(f"{node.waiting}, {at}.")
-    join = _outermost_join(sink)
+    join = _outermost_join(plan)
     if join is None or join.kind is not JoinKind.INNER or query.rows_out:
         return
     empty = [i.name for i in query.inputs if not i.rows]
@@ -384,9 +390,9 @@ def _waiting(query: QueryMetrics, sink: Sink, zone: str) -> Iterator[Reason]:
         yield Reason(f"The join has found no partners yet: no row of one side {join.partner} of the other.")
 
 
-def _outermost_join(sink: Sink) -> Join | None:
+def _outermost_join(plan: Node) -> Join | None:
     """The join that alone has to do with rows not coming out: nothing around it holds rows, or makes others of them."""
-    node = sink.input
+    node = plan.input if isinstance(plan, Sink) else plan
     while isinstance(node, OneByOne):
         node = node.input
     join = node.join if isinstance(node, KeyedJoin) else node

@@ -28,7 +28,8 @@ from sqlstream.runtime.lower.context import Lowering, readers_of
 from sqlstream.runtime.lower.lowering import lower
 from sqlstream.runtime.lower.native import in_update_mode
 from sqlstream.runtime.lower.python_functions import called_names
-from sqlstream.runtime.queries.watch import BatchQuery
+from sqlstream.runtime.monitor.why import nothing_yet
+from sqlstream.runtime.queries.watch import BatchQuery, Watch
 from sqlstream.sql.casts import display_sql, json_sql
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.types import NESTED
@@ -160,6 +161,8 @@ class Changes:
             readers=readers_of([node]),
         )  # fmt: skip
         (self._folder / "control").mkdir()
+        self._watch = Watch(spark, self._to)
+        self._idle_ms = idle_ms
         self._node = node
         self._limit = limit
         self._order = window_column(node)
@@ -167,7 +170,8 @@ class Changes:
         self._stopped = threading.Event()
         self.ended = threading.Event()
         try:
-            self._frame = displayed(not_null.delivered(node, lower(node, self._to), drop=drop_nulls), node, zone, values=values)
+            rows = not_null.delivered(node, lower(node, self._to), drop=drop_nulls)
+            self._frame = self._watch.counted(displayed(rows, node, zone, values=values))
         except Exception as error:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise job_error(error, folder=self._folder) from error
@@ -180,6 +184,11 @@ class Changes:
     @property
     def stopped(self) -> bool:
         return self._stopped.is_set()
+
+    def reasons(self) -> list[str]:
+        """Why no row has come yet, in words; the JVM is asked."""
+        said = nothing_yet(self._watch.sample(look=True), self._node, self._idle_ms, self._to.zone)
+        return [" ".join(filter(None, (reason.text, reason.hint))) for reason in said]
 
     def __iter__(self) -> Iterator[Change]:
         emitted = 0
@@ -211,6 +220,7 @@ class Changes:
         except Exception as error:
             self._put(job_error(error, called_names(self._node), (self._node,), self._folder))
         finally:
+            self._watch.end()
             shutil.rmtree(self._folder, ignore_errors=True)
             self.ended.set()
 
@@ -224,6 +234,7 @@ class Changes:
         writer = self._frame.writeStream.foreachBatch(take).outputMode("update" if in_update_mode(self._node) else "append")
         writer = writer.option("checkpointLocation", str(self._folder / "checkpoint"))
         running = (writer.trigger(availableNow=True) if bounded(self._node) else writer).start()
+        self._watch.follow(running)
         while not running.awaitTermination(0.2):  # type: ignore[arg-type]
             if self._stopped.is_set():
                 running.stop()

@@ -43,6 +43,7 @@ class Script:
         self._replies: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         self._ended = threading.Event()
         self.figures: Figures | None = None
+        self.stream: results.Stream | None = None
 
     # --- what the shell says ------------------------------------------------------------------------------------------
 
@@ -120,6 +121,7 @@ class Script:
                     changed.notify_all()
 
         reader = threading.Thread(target=read, name="rows", daemon=True)
+        self.stream = outcome
         reader.start()
         try:
             while self._is_asked():
@@ -134,6 +136,7 @@ class Script:
                     return
                 self._send(wire.changes_out(rows))
         finally:
+            self.stream = None
             if reader.is_alive():
                 outcome.stop()
                 with changed:

@@ -52,8 +52,8 @@ class Shell:
     def waits(self) -> dict[str, Callable[[dict[str, Any]], dict[str, Any]]]:
         """What takes a while, and has one answer."""
         return {
-            "open": self._open, "suggest": self._suggest, "standing": self._standing, "again": self._again, "set": self._set,
-            "interrupt": self._interrupt, "findings": self._findings, "statement": self._statement, "verdicts": self._verdicts,
+            "open": self._open, "suggest": self._suggest, "standing": self._standing, "again": self._again, "reasons": self._reasons,
+            "set": self._set, "interrupt": self._interrupt, "findings": self._findings, "statement": self._statement, "verdicts": self._verdicts,
             "help": self._help, "save": self._save,
         }  # fmt: skip
 
@@ -195,6 +195,10 @@ class Shell:
         if figures is None:
             raise ValidationError("There are no figures.")
         return {"rows": wire.rows_out(figures.again())}
+
+    def _reasons(self, _: dict[str, Any]) -> dict[str, Any]:
+        stream = self._script().stream
+        return {"reasons": [] if stream is None else list(stream.reasons())}
 
     def _set(self, said: dict[str, Any]) -> dict[str, Any]:
         key, value = text_of(said, "key"), text_of(said, "value")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.connectors.kafka import skipped
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.plan.nodes import scans
 from sqlstream.plan.upgrade import differences
 from sqlstream.runtime.jobs.begin import savepoints
 from sqlstream.runtime.jobs.begin.upgrades import read_record
@@ -27,7 +28,7 @@ from sqlstream.server.page.plan import PlanGraph, tree, waiting
 from sqlstream.udf.declarations.left_out import letters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sqlstream.runtime.checkpoints import QueryRecord
@@ -204,6 +205,7 @@ class JobPages:
                 sinks = () if job is None else zip(job.sink_names, job.sinks, job.metrics.queries, strict=False)
                 yield "late", [(name, query.late) for name, sink, query in sinks if query.late or waiting(sink)]
                 yield "skipped", {} if record.latest is None else skipped.known(record.latest.shared)
+                yield "passed_over", _passed_over(job)
                 yield "left", None if job is None else _left_out(ProjectFolder(self._server.project).dead_letters, job.runs)
             case "log":
                 yield "log", self._server.said.of(record.name)
@@ -252,6 +254,16 @@ def _versions(versions: Sequence[Version]) -> Iterator[VersionShown]:
         lines = difflib.unified_diff(before.sql.splitlines(), version.sql.splitlines(), lineterm="", n=3)
         others = () if old is None or new is None else differences(old, new)
         yield VersionShown(version, tuple(line for line in lines if not line.startswith(("---", "+++"))), tuple(others))
+
+
+def _passed_over(job: Job | None) -> list[str]:
+    """The tables of which records that can't be read are left out without a word."""
+    read = [] if job is None else [scan.table for sink in job.sinks for scan in scans(sink)]
+    return sorted({table.path.name for table in read if _ignores(table.options)})
+
+
+def _ignores(options: Mapping[str, str]) -> bool:
+    return any(key.endswith(".ignore-parse-errors") and value.lower() == "true" for key, value in options.items())
 
 
 def _left_out(folder: Path, runs: set[str]) -> list[Left]:

@@ -114,7 +114,7 @@ class JoinedSession:
     def _outcome(self, said: dict[str, Any], rows: _Rows) -> Outcome:
         match said["kind"]:
             case "Stream":
-                return wire.outcome_in(said, changes=iter(rows), stop=self.interrupt)
+                return wire.outcome_in(said, changes=iter(rows), stop=self.interrupt, reasons=self._reasons)
             case "Figures":
                 return wire.outcome_in(said, rows=tuple(change.row for change in rows), again=self._again)
             case "Rows" | "Advice":
@@ -123,6 +123,9 @@ class JoinedSession:
 
     def _again(self) -> tuple[tuple[str | None, ...], ...]:
         return tuple(map(wire.row_in, self._connection.answer("again")["rows"]))
+
+    def _reasons(self) -> list[str]:
+        return list(map(str, self._connection.answer("reasons")["reasons"]))
 
     def interrupt(self, *, for_good: bool = False) -> None:
         """See Session."""

@@ -28,7 +28,7 @@ _OUTCOMES = {
     )
 }  # fmt: skip
 # What an outcome has that goes in pieces, or is asked for.
-_LIVE = ("rows", "changes", "stop", "again")
+_LIVE = ("rows", "changes", "stop", "again", "reasons")
 _ERRORS = {kind.__name__: kind for kind in (SyntaxProblem, ValidationError, NotSupported, SetupError, JobFailed, Defect)}
 
 

@@ -87,7 +87,12 @@ class OnSpark:
                 plan, limit, spark, zone, project, drop_nulls=drop_nulls, values=self._values, idle_ms=idle, future_ms=ahead
             )
         self._stop_if_interrupted(context.user)
-        return results.Stream(columns=columns, changes=self._passing(context, columns, iter(running)), notices=notices, stop=running.stop)
+        changes = self._passing(context, columns, iter(running))
+
+        def reasons() -> list[str]:
+            return [context.secrets.masked(reason) for reason in running.reasons()]
+
+        return results.Stream(columns=columns, changes=changes, notices=notices, stop=running.stop, reasons=reasons)
 
     def _passing(self, context: Context, columns: tuple[Field, ...], changes: Iterator[Change]) -> Iterator[Change]:
         """``changes``; those that are read are the last result from now on, unless another program reads them."""

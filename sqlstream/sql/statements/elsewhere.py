@@ -44,6 +44,8 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("CREATE STREAM", _STREAM),
     ("OR REPLACE STREAM", _STREAM),
     ("CREATE STREAMING", _STREAM),
+    ("CREATE TYPE", "Write the type where it is used: name ROW<a INT, b STRING>."),
+    ("^ DECLARE *", "Leave it out: there are no variables. SET 'key' = 'value' sets an option; a parameter of a saved query is written :name."),
     ("CREATE SINK", "Write CREATE TABLE name (columns) WITH ('connector' = ..) and INSERT INTO name SELECT .."),
     ("CREATE SOURCE", "Write CREATE TABLE name (columns) WITH ('connector' = ..)."),
     ("ADD COLUMN", "Write ADD name type, or ADD (a type, b type)."),

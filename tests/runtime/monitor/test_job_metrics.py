@@ -70,11 +70,11 @@ def session(tmp_path: Path, engine) -> Iterator[Session]:
 def test_a_partition_that_holds_the_watermark_back(session, broker) -> None:
     job = Running(session, broker, "metrics-held", partitions=2)
     job.settle()
-    assert job.why() == [("No input: nothing new has come to topic metrics-held since the job began.", None)]
+    assert job.why() == [("No input: nothing new has come to topic metrics-held since the query began.", None)]
     job.send({0: [(1, 10), (2, 2 * HOUR)]})
     (silent, hint), *_ = job.why()
     assert silent == (
-        "The watermark is held back by partition 1 of topic metrics-held, which has had no row since the job began; "
+        "The watermark is held back by partition 1 of topic metrics-held, which has had no row since the query began; "
         "the others have come to 1970-01-01 02:00:00."
     )
     assert "table.exec.source.idle-timeout" in (hint or "")

@@ -86,7 +86,7 @@ def test_failed_finished_and_stopped(told) -> None:
 
 def test_nothing_has_run_yet(told) -> None:
     assert texts(told(QueryMetrics(), HOURS)) == [
-        "No micro-batch has ended since the job was started: it is starting still, or nothing new has come."
+        "No micro-batch has ended since the query was started: it is starting still, or nothing new has come."
     ]
     first = QueryMetrics(batch=Batch(10, 50, 0, None, 2, 0))
     assert texts(told(first, HOURS)) == ["The first micro-batch is still running: 10 of 50 rows read. Rows come out when it ends."]
@@ -100,8 +100,8 @@ def test_a_first_micro_batch_that_has_written_rows_is_not_denied(told) -> None:
 def test_no_input(told) -> None:
     none = QueryMetrics(batches=1, inputs=(Input("others", 0, (Partition("others-0", 7, 7),)),))
     (reason,) = told(none, "SELECT item, price FROM others")
-    assert reason.text == "No input: nothing new has come to topic others since the job began."
-    assert reason.hint == "Reading others begins with 'latest-offset': what was there before the job is not read."
+    assert reason.text == "No input: nothing new has come to topic others since the query began."
+    assert reason.hint == "Reading others begins with 'latest-offset': what was there before the query is not read."
     (reason,) = told(replace(none, inputs=(Input("skewed", 0, (Partition("skewed-0", 7, 7),)),)), "SELECT item, price FROM skewed")
     assert reason.hint is None
     waits = replace(none, inputs=(Input("others", 0, (Partition("others-0", 7, 9),)),))
@@ -114,7 +114,7 @@ def test_brokers_that_do_not_answer(told) -> None:
     assert reason.text == "Kafka at h:9 has not answered since 1970-01-01 00:15:40: nothing of its topics is read."
     assert "continues by itself" in (reason.hint or "")
     (reason, *_) = told(replace(away, batch=Batch(5, 10, 0, None, 2, 1)), "SELECT item, price FROM skewed")
-    assert "by itself" not in (reason.hint or "") and "may fail, and the job with it" in (reason.hint or "")
+    assert "by itself" not in (reason.hint or "") and "may fail: a job is then started again" in (reason.hint or "")
     assert texts(told(replace(away, batches=0), HOURS))[0] == reason.text, "while the job starts"
     assert texts(told(replace(away, ended_rows=0, last_input=None), "SELECT item, price FROM skewed")) == [reason.text]
     back = replace(READ, at=1_000_000, last_input=99_000, brokers=(BrokerContact("h:9", silence=(800_000, 930_000)),))
@@ -128,14 +128,14 @@ def test_brokers_that_do_not_answer(told) -> None:
 def test_partitions_that_are_not_read_yet(told) -> None:
     added = replace(READ, at=200_000, brokers=(BrokerContact("h:9", unread=("skewed-1",), next_look=290_000),))
     (reason,) = told(added, "SELECT item, price FROM skewed")
-    assert reason.text == "Partition 1 of topic skewed was added and is not read yet: the job looks for new partitions next at 00:04:50."
+    assert reason.text == "Partition 1 of topic skewed was added and is not read yet: the query looks for new partitions next at 00:04:50."
     in_real_time, *_ = told(replace(added, real_time=True), "SELECT item, price FROM skewed")
-    assert in_real_time.text.endswith("the job looks for new partitions when a micro-batch begins after 00:04:50.")
+    assert in_real_time.text.endswith("the query looks for new partitions when a micro-batch begins after 00:04:50.")
     assert in_real_time.hint is not None and "'execution.checkpointing.interval'" in in_real_time.hint
     never = replace(added, ended_rows=0, brokers=(BrokerContact("h:9", unread=("skewed-1", "skewed-2")),))
     (reason,) = told(never, "SELECT item, price FROM skewed")
     assert reason.text == (
-        "Partition 1 of topic skewed and 1 more were added and are not read yet: the job looks for none, "
+        "Partition 1 of topic skewed and 1 more were added and are not read yet: the query looks for none, "
         "since 'scan.topic-partition-discovery.interval' is 0."
     )
 
@@ -158,13 +158,13 @@ def test_late_rows(told) -> None:
 def test_a_partition_that_has_had_no_row(told) -> None:
     first, *_ = told(replace(READ, timed=splits(T, T + 1, None, T + 2)), HOURS)
     assert first.text == (
-        "The watermark is held back by partition 2 of topic skewed, which has had no row since the job began; the others have come to "
+        "The watermark is held back by partition 2 of topic skewed, which has had no row since the query began; the others have come to "
         "2023-11-14 22:13:20.002."
     )
     assert "table.exec.source.idle-timeout" in (first.hint or "")
     first, *_ = told(replace(READ, timed=splits(T, None, None)), HOURS, idle_ms=60_000)
     assert "partition 1 of topic skewed and 1 more, which have had no row" in first.text and first.hint is None
-    assert texts(told(replace(READ, timed=splits(None)), HOURS))[0] == "There is no watermark yet: no row of skewed has come since the job began."
+    assert texts(told(replace(READ, timed=splits(None)), HOURS))[0] == "There is no watermark yet: no row of skewed has come since the query began."
 
 
 def test_a_partition_that_is_behind(told) -> None:
@@ -302,11 +302,11 @@ def test_a_watermark_in_the_future(told) -> None:
 def test_a_recorded_job_as_it_went(told) -> None:
     firsts = list(dict.fromkeys(texts(told(m, HOURS))[0] for m in recorded("skewed")))
     assert firsts == [
-        "No micro-batch has ended since the job was started: it is starting still, or nothing new has come.",
+        "No micro-batch has ended since the query was started: it is starting still, or nothing new has come.",
         "The first micro-batch is still running: 0 rows read. Rows come out when it ends.",
-        "No input: nothing new has come to topic skewed since the job began.",
+        "No input: nothing new has come to topic skewed since the query began.",
         "A micro-batch is running: 0 of 100 rows read. Its rows come out when it ends.",
-        "The watermark is held back by partition 1 of topic skewed, which has had no row since the job began; the others have come to "
+        "The watermark is held back by partition 1 of topic skewed, which has had no row since the query began; the others have come to "
         "2023-11-14 23:52:15.",
         "The watermark is held back by partition 1 of topic skewed, which has come to 2023-11-14 22:13:54; the others have come to "
         "2023-11-14 23:52:15 or later.",

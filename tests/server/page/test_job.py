@@ -117,7 +117,8 @@ def test_a_job_is_stopped_with_a_savepoint_and_started(browser: Browser, files: 
 def test_a_job_that_fails_says_why(on_spark: Client, browser: Browser, files: Path, tmp_path: Path) -> None:
     session = on_spark.open()
     session.run(
-        f"CREATE TABLE f (id INT, text STRING) WITH ('connector' = 'filesystem', 'path' = '{files}', 'format' = 'json', 'source.monitor-interval' = '1 s')"
+        f"CREATE TABLE f (id INT, text STRING) WITH ('connector' = 'filesystem', 'path' = '{files}', 'format' = 'json', 'source.monitor-interval' = '1 s',"
+        " 'json.ignore-parse-errors' = 'true')"
     )
     session.run("CREATE TABLE p (id INT) WITH ('connector' = 'print')")
     session.run("SET 'pipeline.name' = 'failing'")
@@ -131,12 +132,13 @@ def test_a_job_that_fails_says_why(on_spark: Client, browser: Browser, files: Pa
     # What was asked is not said any more when the job has failed since.
     browser.post("/job/failing", {"action": "start"})
     until(lambda: "has failed" in (text := browser.get("/job/failing").text) and "Start" in text and "Started" not in text and "Starting" not in text)
-    # What SKIP RECORDS leaves out is said where one looks for it.
-    assert "No row was left out." in browser.get("/job/failing?show=rows").text
+    # What SKIP RECORDS leaves out is said where one looks for it, and that nobody counts what the table passes over.
+    text = browser.get("/job/failing?show=rows").text
+    assert "No other row was left out." in text and "Records of f that can't be read are passed over, and neither counted nor kept" in text
     *_, generation = sorted((tmp_path / ".sqlstream" / "jobs" / "failing").glob("[0-9]*"))
     shared = private.folder(generation / "inputs" / "shared")
     (shared / "skipped.json").write_text('{"paid": [[1, 42]]}')
-    assert "No row was left out." not in shown(browser, "/job/failing?show=rows", "paid 1 42").text
+    assert "No other row was left out." not in shown(browser, "/job/failing?show=rows", "paid 1 42").text
     page = browser.get("/job/failing?show=exceptions")
     assert "<img src=x onerror=alert(1)>" in page.text and "<img" not in page.html
 

@@ -143,6 +143,23 @@ def test_results_as_they_are_and_as_they_change(tables: Client, files: Path) -> 
             until(lambda drawn=drawn: page.evaluate(suggested, ["y", "by", "bars"]) == drawn, 20)
 
 
+def test_why_there_are_no_rows(tables: Client, files: Path) -> None:
+    with browsing() as page:
+        page.goto(f"{tables.address}/query")
+        feed(files, {"id": 1, "kind": "a", "amount": 1.5})
+        run(page, "SELECT kind FROM f WHERE id > 1")
+        page.get_by_text("All rows are filtered out: none of 1 row passes WHERE").wait_for(timeout=60_000)
+        assert page.get_by_role("status").inner_text() == "Running ..."
+        feed(files, {"id": 2, "kind": "b", "amount": 2})
+        shown(page, [["b"]])
+        assert page.get_by_text("All rows are filtered out").count() == 0
+        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("status").filter(has_text="Paused").wait_for()
+        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("status").filter(has_text="Rows come").wait_for()
+        page.get_by_role("button", name="Stop").click()
+
+
 def test_a_job_is_submitted_saved_and_upgraded(tables: Client, files: Path) -> None:
     with browsing() as page:
         page.goto(f"{tables.address}/query")

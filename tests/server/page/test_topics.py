@@ -75,8 +75,10 @@ def test_topics_and_their_records(client: Client, tmp_path: Path, kafka: MockKaf
     assert "CREATE TABLE texts" in unquote(link).replace("`", "") and SECRET not in unquote(link) and "******" in link.replace("%2A", "*")
     assert "Secrets are left out" in browser.get(link).text
     assert f"/catalog/default_catalog/default_database/{quote(CANARY)}" in page.links
+    assert "Another table for it" in page.text
     # A topic without a table.
     page = browser.get("/topics/plain")
+    assert "A table for it" in page.text
     assert '{"a": 1, "b": "x"}' in page.text and "`a` INT" in page.text.replace("a INT", "`a` INT")
     assert "No table can be told from its last records" in browser.get("/topics/gone").text
     page = browser.get(f"/topics/{quote('<b>none/ü')}")

@@ -43,6 +43,7 @@ public final class KeyedRank extends ListOperator {
     private final int last;
     private final boolean latest;
     private final boolean numbered;
+    private final boolean before;
 
     private transient UnsafeProjection row;
     private transient BaseOrdering ordering;
@@ -53,6 +54,7 @@ public final class KeyedRank extends ListOperator {
      * @param latest whether of equal rows the later one comes first
      * @param number the name of a column with a row's rank; null for none
      * @param changes whether the last column of the rows is their kind
+     * @param before whether of an update the row before it is emitted, too
      * @param ttl for how many milliseconds the rows of keys without new ones are kept; 0 for ever
      */
     record Options(
@@ -63,6 +65,7 @@ public final class KeyedRank extends ListOperator {
             boolean latest,
             String number,
             boolean changes,
+            boolean before,
             long ttl) {}
 
     /** The first rows of each key of {@code frame} and their kinds; {@code options} are JSON. */
@@ -91,6 +94,7 @@ public final class KeyedRank extends ListOperator {
         last = options.last;
         latest = options.latest;
         numbered = options.number != null;
+        before = options.before;
     }
 
     @Override
@@ -134,10 +138,10 @@ public final class KeyedRank extends ListOperator {
         kept.load();
         List<UnsafeRow> all = new ArrayList<>(kept.size(0));
         kept.rows(0).foreach(r -> all.add(((UnsafeRow) r).copy()));
-        List<UnsafeRow> before;
-        List<UnsafeRow> after;
+        List<UnsafeRow> was;
+        List<UnsafeRow> is;
         if (kind < 0) {
-            before = ranked(all);
+            was = ranked(all);
             boolean changed = false;
             while (rows.hasNext()) {
                 changed |= inserted(all, row.apply(rows.next()));
@@ -146,13 +150,13 @@ public final class KeyedRank extends ListOperator {
                 return Scala.rows();
             }
             kept.replace(0, all);
-            after = ranked(all);
+            is = ranked(all);
         } else {
-            before = ranked(sorted(all));
-            after = ranked(sorted(changed(all, rows)));
+            was = ranked(sorted(all));
+            is = ranked(sorted(changed(all, rows)));
         }
         kept.store();
-        return CollectionConverters.asScala(numbered ? byRank(before, after) : byRow(before, after));
+        return CollectionConverters.asScala(numbered ? byRank(was, is) : byRow(was, is));
     }
 
     /** Puts a row in its place among the first {@code last}; whether it is one of them. */
@@ -238,7 +242,9 @@ public final class KeyedRank extends ListOperator {
                 output.add(is == null ? changed(was, rank, RowKinds.DELETE) : changed(is, rank, RowKinds.INSERT));
             }
         } else if (!was.equals(is)) {
-            output.add(changed(was, rank, RowKinds.UPDATE_BEFORE));
+            if (before) {
+                output.add(changed(was, rank, RowKinds.UPDATE_BEFORE));
+            }
             output.add(changed(is, rank, RowKinds.UPDATE_AFTER));
         }
     }
