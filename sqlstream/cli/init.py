@@ -75,7 +75,8 @@ def main(argv: list[str]) -> int:
         return 1
     # As it can be typed behind cd.
     typed = ("./" if str(folder).startswith("-") else "") + str(folder)
-    screen.notify(_NEXT[arguments.example].format(what=_CALLED[arguments.example], folder=shlex.quote(typed)))
+    said = _NEXT[arguments.example].format(what=_CALLED[arguments.example], folder=shlex.quote(typed))
+    screen.notify(said.replace("  cd .\n", ""))
     return 0
 
 
