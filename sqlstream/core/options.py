@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -262,11 +263,13 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
         )
     for option in declared:
         if option.required and option.key not in options:
+            # Of those that a pattern takes, as properties.*, one may be misspelt.
+            near = next(iter(get_close_matches(option.key, options.keys() - {o.key for o in declared}, n=1, cutoff=0.85)), None)
             raise wrong_option(
                 option.key,
                 f"One or more required options are missing.\n\nMissing required options are:\n\n{option.key}",
                 at,
-                option.summary or None,
+                f"Did you mean '{option.key}' by '{near}'?" if near else option.summary or None,
             )
     for key, text in options.items():
         known = find_option(declared, key)

@@ -222,6 +222,9 @@ def _unknown_column(names: Sequence[str], scope: Scope, at: exp.Expr) -> Validat
     if len(names) == 1:
         columns = [c.name for c in scope.columns]
         hint = _named_later(names[0], at) or _as_function(names[0]) or did_you_mean(names[0], [*columns, "DISTINCT"]) or _there_are(columns)
+        # What stands outside a query, as in DESCRIPTOR or VALUES, has no FROM either.
+        if hint is None and not columns and (select := at.find_ancestor(exp.Select)) is not None and not select.args.get("from_"):
+            hint = "The query has no FROM."
         return ValidationError(f"Column '{names[0]}' not found in any table", at=at, hint=hint)
     if names[0] not in tables:
         if scope.outer is not None and any(c.qualifier == names[0] for c in scope.outer.columns):
@@ -459,7 +462,8 @@ def function_named(node: exp.Expr, name: str, scope: Scope) -> Function | None:
 
 def _over(node: exp.Window, scope: Scope) -> Expr:
     if not is_call(node.this):
-        raise ValidationError("OVER must be applied to aggregate function", at=node)
+        instead = "Write the condition into the call: SUM(CASE WHEN condition THEN x END) OVER .." if isinstance(node.this, exp.Filter) else None
+        raise ValidationError("OVER must be applied to aggregate function", at=node, hint=instead)
     # Its arguments may be aggregates of the groups that it is over.
     call = _function(node.this, scope, nested=True)
     if not isinstance(call, AggregateCall) or call.function.name in GROUPINGS:
@@ -622,6 +626,12 @@ def _instead(function: Function, args: Sequence[Expr], *, infix: bool) -> str:
         return "Use TIMESTAMPDIFF(unit, a, b)."
     if infix and name in ("+", "-") and any(times) and any(a.type.is_numeric for a in args):
         return f"Write time {name} INTERVAL '5' SECOND, or n * INTERVAL '1' SECOND for a computed one."
+    if infix and any(times) and any(a.type.is_numeric for a in args):
+        return "TO_TIMESTAMP_LTZ(x, 3) makes a time of milliseconds, TO_TIMESTAMP_LTZ(x, 0) of seconds."
+    if infix and name == "||":
+        return "|| joins texts: CAST(x AS STRING) makes one of any value."
+    if infix and name in ("AND", "OR"):
+        return "Both sides are conditions: compare what is none, as in x <> 0."
     if infix:
         return "Cast one side to the type of the other."
     if name == "COUNT" and len(args) > 1:

@@ -253,6 +253,19 @@ def test_jdbc_options(check, more, message):
     assert message in e.value.message
 
 
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("properties.bootstrap.server", "Did you mean 'properties.bootstrap.servers' by 'properties.bootstrap.server'?"),
+        ("properties.group.id", "Comma-separated brokers, host:port."),
+    ],
+)
+def test_a_required_option_that_a_pattern_takes_is_misspelt(check, key, hint):
+    with pytest.raises(SqlStreamError) as e:
+        check({"connector": "kafka", "topic": "t", "format": "json"}, {key: "x"})
+    assert "Missing required options are:\n\nproperties.bootstrap.servers" in e.value.message and e.value.hint == hint
+
+
 def test_jdbc_types_and_notices(check):
     assert check(JDBC, {"scan.auto-commit": "false", "properties.ssl": "true"}) == [
         "Option 'scan.auto-commit' of 'jdbc' has no effect: it is set as reading in parts needs it"

@@ -76,7 +76,8 @@ class Kafka(TopicConnector):
         if table.primary_key is not None and not value.mode.updates:
             raise ValidationError(
                 f"The Kafka table '{table.path}' with '{value.name}' format doesn't support defining PRIMARY KEY constraint on the table, "
-                "because it can't guarantee the semantic of primary key."
+                "because it can't guarantee the semantic of primary key.",
+                hint="'upsert-kafka' has one: a record takes the place of the one before it with its key.",
             )
         return notices
 

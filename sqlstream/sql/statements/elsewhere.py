@@ -26,6 +26,8 @@ _RIGHTS = "Leave it out: there are no users here, and no rights."
 _LIKE = "Write CREATE TABLE name LIKE other."
 _NAMES = "Names are written in backticks: `name`. An array is ARRAY[a, b]."
 _REGEXP = "Write REGEXP(text, 'pattern')."
+_FILES = "Write WITH ('connector' = 'filesystem', 'path' = '..', 'format' = '..') behind the columns."
+_JOBS = "Write SHOW JOBS."
 _DIVIDED = "Write a / b: two whole numbers give a whole number."
 # Consecutive words and signs, of which the parser stops at one; ``*`` is any, ``^`` the beginning of the statement, ``$`` a literal or the end.
 FORMS: tuple[tuple[str, str], ...] = (
@@ -35,6 +37,30 @@ FORMS: tuple[tuple[str, str], ...] = (
     (", FROM", "Leave out the comma before FROM."),
     ("SELECT TOP *", _LIMIT),
     ("FETCH FIRST * PERCENT", _LIMIT),
+    ("AUTO_INCREMENT", "Leave it out: rows have the keys that are written."),
+    ("CHECK (", "Leave it out: WHERE in the INSERT keeps other rows out."),
+    ("COLLATE *", "Leave it out: texts are equal where all their letters are; UPPER(text) on both sides compares them in any case."),
+    (") USING DELTA", "Write WITH ('connector' = 'delta', 'table-path' = '..') behind the columns."),
+    (") USING *", "Write WITH ('connector' = '..') behind the columns."),
+    (") STORED AS", _FILES),
+    (") LOCATION $", _FILES),
+    ("RENAME COLUMN", "Write RENAME a TO b."),
+    ("MODIFY COLUMN", "Write MODIFY name type."),
+    ("ALTER TABLE * ALTER", "Write MODIFY name type."),
+    ("ALTER TABLE * CHANGE", "Write RENAME a TO b, and MODIFY b type."),
+    ("SHOW RUNNING *", _JOBS),
+    ("SHOW PROCESSLIST", _JOBS),
+    ("LIST JOBS", _JOBS),
+    ("SHOW TABLE", _TABLES),
+    ("SHOW QUERY", "Write SHOW QUERIES."),
+    ("^ \\ *", "Commands with a backslash are for the shell. A script has statements for all of them: DESCRIBE name, SHOW TABLES, HELP."),
+    ("NOT NULL", "Write IS NOT NULL."),
+    ("OUTER JOIN", "Write FULL OUTER JOIN, LEFT JOIN or RIGHT JOIN."),
+    ("FROM $", "The name of a table is a word, or stands in backticks: `name`."),
+    ("≠", "Write <>."),
+    ("≤", "Write <=."),
+    ("≥", "Write >=."),
+    ("LATERAL FLATTEN", elsewhere_functions.FUNCTIONS["FLATTEN"]),
     ("LATERAL VIEW", "Write CROSS JOIN UNNEST(array) AS t (name), or LEFT JOIN LATERAL TABLE(function(..)) AS t (name) ON TRUE."),
     ("WINDOW TUMBLING", _WINDOW),
     ("WINDOW HOPPING", _WINDOW.replace("TUMBLE", "HOP")),
@@ -112,7 +138,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("^ COPY *", "Write CREATE TABLE name (columns) WITH ('connector' = 'filesystem', ..) and INSERT INTO .. SELECT .. FROM name."),
     ("CREATE INDEX", "Leave it out: tables have no indexes."),
     ("CREATE TEMP *", "Write CREATE TEMPORARY."),
-    ("CREATE EXTERNAL TABLE", "Write CREATE TABLE name (columns) WITH ('connector' = 'filesystem', 'path' = '..', 'format' = '..')."),
+    ("CREATE EXTERNAL TABLE", _FILES),
     ("CREATE SCHEMA", "Write CREATE DATABASE name."),
     ("DROP SCHEMA", "Write DROP DATABASE name."),
     ("USE SCHEMA", "Write USE name."),
@@ -131,7 +157,6 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("DROP TABLE * CASCADE", _ALONE),
     ("DROP VIEW * CASCADE", _ALONE),
     ("{ {", "A parameter of a saved query is written :name. dbt fills such a place in before it sends the statement."),
-    ("USING DELTA", "Write WITH ('connector' = 'delta', 'table-path' = '..') behind the columns."),
 )  # fmt: skip
 _BEGINS = ("SELECT", "INSERT", "CREATE", "DROP", "SET", "WITH", "EXPLAIN")
 _FORMS = [(form.split(), hint) for form, hint in FORMS]
