@@ -2,7 +2,7 @@
 import { acceptCompletion, autocompletion, completionKeymap, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
-import { lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import { lintKeymap, nextDiagnostic, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import { EditorState, type Text } from "@codemirror/state";
 import { EditorView, keymap, placeholder } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -99,6 +99,13 @@ export interface Commands {
   found(findings: Finding[]): void;
 }
 
+/** Go behind the next finding: what is selected would be all that runs. */
+function nextFinding(view: EditorView): boolean {
+  const found = nextDiagnostic(view);
+  view.dispatch({ selection: { anchor: view.state.selection.main.to } });
+  return found;
+}
+
 export class Editor {
   private readonly view: EditorView;
   private finding: number | undefined;
@@ -125,6 +132,7 @@ export class Editor {
             { key: "F1", run: does(() => commands.help(this.word)) },
             { key: "Tab", run: acceptCompletion },
             ...completionKeymap,
+            { key: "F8", run: nextFinding },
             ...lintKeymap,
             ...historyKeymap,
             ...defaultKeymap,

@@ -252,7 +252,7 @@ class QueryView {
   /** The changes of a result; as long as there are none, it is said why. */
   private explained({ kind, changes }: Outcome): Outcome["changes"] {
     const explain = () => (kind === "Stream" ? this.explain() : () => {});
-    const come = () => (this.status.textContent = ROWS_COME);
+    const come = () => this.results.paused || (this.status.textContent = ROWS_COME);
     return async function* () {
       const stop = explain();
       try {

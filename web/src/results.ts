@@ -118,6 +118,10 @@ export class Results {
   }
 
   /** Whether rows wait at the server. */
+  get paused(): boolean {
+    return this.halted;
+  }
+
   set paused(paused: boolean) {
     this.halted = paused;
     this.part("pause").textContent = paused ? "Go on" : "Pause";

@@ -36,6 +36,8 @@ _CATALOG_SECONDS = 3.0
 _EVERY_SECONDS = 5.0
 _PATIENCE_SECONDS = 3.0
 _OLD_SECONDS = 60.0
+# A topic that a look this old does not have may be there since.
+_NEW_SECONDS = 1.0
 _TIMEOUT_SECONDS = 5.0
 # Records that are read to infer a table, and those that are shown of them.
 _READ, _SHOWN = 50, 20
@@ -146,8 +148,12 @@ class TopicPages:
         """A topic of the brokers ``servers``, None: of the first that have it. ``opened``: its records are read anew. Raises NotThere, and what the
         brokers answer.
         """
-        looked = [(cluster, look) for cluster, look in self._looked() if servers is None or cluster.servers == servers]
-        having = [(cluster, look.value) for cluster, look in looked if look.value is not None and name in look.value.topics]
+        having: list[tuple[Cluster, Offsets]] = []
+        looked: list[tuple[Cluster, Look[Offsets]]] = []
+        for seconds in (_EVERY_SECONDS, _NEW_SECONDS):
+            if not having:
+                looked = [(cluster, look) for cluster, look in self._looked(seconds) if servers is None or cluster.servers == servers]
+                having = [(cluster, look.value) for cluster, look in looked if look.value is not None and name in look.value.topics]
         if not having:
             for _, look in looked:
                 if look.problem is not None:
@@ -173,16 +179,19 @@ class TopicPages:
             tuple((masked_value(other.servers), _address(other, name)) for other, _ in having[1:]),
         )
 
-    def _looked(self) -> list[tuple[Cluster, Look[Offsets]]]:
-        """All brokers, each asked at the same time as the others."""
+    def _looked(self, seconds: float = _EVERY_SECONDS) -> list[tuple[Cluster, Look[Offsets]]]:
+        """All brokers, each asked at the same time as the others. Looks that are older than so many ``seconds`` are taken anew, and awaited where
+        that is less than usual.
+        """
         clusters = self._clusters.get(None, self._known)
         for cluster in clusters:
-            self._look(cluster, 0.0)
+            self._look(cluster, 0.0, seconds)
         end = time.monotonic() + _PATIENCE_SECONDS
-        return [(cluster, self._look(cluster, max(end - time.monotonic(), 0.0))) for cluster in clusters]
+        return [(cluster, self._look(cluster, max(end - time.monotonic(), 0.0), seconds)) for cluster in clusters]
 
-    def _look(self, cluster: Cluster, patience: float) -> Look[Offsets]:
-        return self._offsets.get(cluster.servers, lambda before: _offsets(cluster, before.value), seconds=_EVERY_SECONDS, patience=patience)
+    def _look(self, cluster: Cluster, patience: float, seconds: float) -> Look[Offsets]:
+        anew = seconds < _EVERY_SECONDS
+        return self._offsets.get(cluster.servers, lambda before: _offsets(cluster, before.value), seconds=seconds, patience=patience, anew=anew)
 
     def _known(self) -> list[Cluster]:
         with closing(self._server.looking_session(lambda line: None)) as session:

@@ -83,6 +83,9 @@ def test_what_is_typed_is_completed_and_checked(tables: Client) -> None:
         assert page.locator(".cm-lintRange-error").count() == 2 and page.title() != "owned"
         page.locator("#findings button").nth(1).click()
         page.keyboard.press("F1")
+        page.keyboard.press("F8")
+        # What is selected would be all that runs.
+        assert page.evaluate("getSelection().isCollapsed")
         page.locator("#help-text").get_by_text("There is no help for 'nowhere'").wait_for()
         page.get_by_label("About").fill("TUMBLE")
         page.get_by_role("button", name="Show").click()
@@ -155,6 +158,9 @@ def test_why_there_are_no_rows(tables: Client, files: Path) -> None:
         assert page.get_by_text("All rows are filtered out").count() == 0
         page.get_by_role("button", name="Pause").click()
         page.get_by_role("status").filter(has_text="Paused").wait_for()
+        feed(files, {"id": 3, "kind": "c", "amount": 2})
+        page.wait_for_timeout(3_000)
+        assert page.get_by_role("status").inner_text() == "Paused"
         page.get_by_role("button", name="Go on").click()
         page.get_by_role("status").filter(has_text="Rows come").wait_for()
         page.get_by_role("button", name="Stop").click()

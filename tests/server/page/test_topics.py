@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka import KafkaError, TopicPartition
 
 from sqlstream.connectors.kafka.client import KafkaClient, Record, Span, Spans
+from sqlstream.server.page import topics
 from sqlstream.server.page.topics import Offsets, rates
 from sqlstream.session.seen_records import LONGEST_BYTES, seen
 from sqlstream.sql.tables import ObjectPath
@@ -85,6 +86,17 @@ def test_topics_and_their_records(client: Client, tmp_path: Path, kafka: MockKaf
     assert page.status == 404 and "There is no topic '<b>none/ü'" in page.text and "All topics" in page.text and "<b>" not in page.html
     # Only brokers that the project names are asked.
     assert browser.get("/topics/plain?servers=elsewhere%3A9092").status == 404
+
+
+def test_a_topic_that_is_new(client: Client, tmp_path: Path, kafka: MockKafka, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
+    monkeypatch.setattr(topics, "_NEW_SECONDS", 0.0)
+    browser = Browser(client.address)
+    kafka.produce("first", (DAY, None, b"1"))
+    assert browser.get("/topics/first").status == 200
+    kafka.produce("second", (DAY, None, b"2"))
+    assert browser.get("/topics/second").status == 200
+    assert browser.get("/topics/third").status == 404
 
 
 def test_records_are_not_read_again_as_a_page_follows(client: Client, tmp_path: Path, kafka: MockKafka, monkeypatch: pytest.MonkeyPatch) -> None:
