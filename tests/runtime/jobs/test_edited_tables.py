@@ -102,7 +102,7 @@ def test_what_has_written_nothing_begins_where_it_would_have(topics: Topics) -> 
     topics.said.clear()
     topics.run(copy)
     assert topics.table("copied") == [("1", "x")]
-    assert "begins where the one before began, which has written nothing" in topics.said[0]
+    assert "begins where the one before began, which has finished no micro-batch" in topics.said[0]
 
 
 def test_a_topic_that_is_read_no_more_is_refused_and_the_other_goes_on(topics: Topics) -> None:

@@ -154,7 +154,7 @@ def _with_notices(now: Circumstances, how: GoOn) -> GoOn:
     kept = ("without state" if how.stateless else "with its state") + (", but for what is lost" if lost else "")
     but = f", but for {', '.join(at.offsets)}" if at.offsets else ""
     what = "has changed" if at.changed else "has other offsets" if at.offsets else "was moved" if now.moved else f"ran on Spark {now.spark}"
-    where = "begins where the one before began, which has written nothing" if now.first else f"resumes where it stopped{but}, {kept}"
+    where = "begins where the one before began, which has finished no micro-batch" if now.first else f"resumes where it stopped{but}, {kept}"
     notices = [f"Job '{short_name(now.name)}' {what}: it {where}. The version before it stays in {how.before.folder}."]
     notices += [now.settings.masked(f"Lost: the {part.what} {part.name}: {part.why}.") for part in lost]
     for part in () if how.stateless else how.verdict.in_part:
