@@ -177,7 +177,6 @@ class QueryView {
     this.failure = null;
     this.said.replaceChildren();
     this.verdict.replaceChildren();
-    this.results.hide();
     this.status.textContent = this.session.open ? "Running ..." : "Connecting ...";
     const began = performance.now();
     this.thought = 0;
@@ -203,6 +202,8 @@ class QueryView {
       return;
     }
     const said = await this.session.ask("verdicts", { text });
+    // As long as no server answers, the last result stays.
+    this.results.hide();
     this.status.textContent = "Running ...";
     const verdicts = said["verdicts"] as Verdict[];
     if (verdicts.length && !(await this.accepted(verdicts, said["mistake"] as string | null))) {
