@@ -119,7 +119,9 @@ def test_a_changed_job_from_its_start(planned: Any) -> None:
 def test_what_has_written_nothing_loses_nothing(planned: Any) -> None:
     before = generation(planned(COUNTED), has_committed=False)
     decided = decide(now(planned(SUMMED), before))
-    assert isinstance(decided, GoOn) and decided.loses and "begins where the one before began, which has finished no micro-batch" in decided.notices[0]
+    assert (
+        isinstance(decided, GoOn) and decided.loses and "begins where the one before began, which has finished no micro-batch" in decided.notices[0]
+    )
     assert "has changed" in refusal(now(planned(SUMMED), before, written=True)).message
 
 
