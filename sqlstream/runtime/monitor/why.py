@@ -354,11 +354,13 @@ def _windows(query: QueryMetrics, plan: Node, zone: str) -> Iterator[Reason]:
     texts = set()
     for node in _event_windows(plan):
         if query.watermark is None:
-            texts.add("Windows are open. The watermark that closes them follows with the next micro-batch that has rows.")
+            texts.add("Windows are open. The watermark that closes them follows with the next micro-batch.")
         elif node.window.kind.merges:
             texts.add(
                 f"The watermark is at {moment(query.watermark, zone)}; a session closes {duration(node.window.size / 1000)} after its last row."
             )
+        elif (reached := _follows(query)) is not None and _wall(reached, _zone(node)) >= next_end(node, query.watermark):
+            texts.add(f"The watermark comes to {moment(reached, zone)} with the next micro-batch, which closes the windows that end by then.")
         else:
             end = moment(next_end(node, query.watermark), "UTC")
             texts.add(f"The watermark is at {moment(query.watermark, zone)}; the next window closes when it reaches {end}{_delayed(plan)}.")
@@ -366,6 +368,12 @@ def _windows(query: QueryMetrics, plan: Node, zone: str) -> Iterator[Reason]:
     for each in walk(plan):
         if isinstance(each, WindowTvf) and field(each.input, each.window.time).time is TimeAttribute.PROCTIME:
             yield Reason(f"Windows follow the clock: one closes every {duration(each.window.slide / 1000)}.")
+
+
+def _follows(query: QueryMetrics) -> int | None:
+    """What the watermark comes to by the rows that were read already; None where that is not known."""
+    known = [t.watermark for t in query.timed if not t.idle]
+    return None if not known or None in known else min(w for w in known if w is not None)
 
 
 def _delayed(plan: Node) -> str:

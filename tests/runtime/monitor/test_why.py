@@ -167,6 +167,16 @@ def test_a_partition_that_has_had_no_row(told) -> None:
     assert texts(told(replace(READ, timed=splits(None)), HOURS))[0] == "There is no watermark yet: no row of skewed has come since the query began."
 
 
+def test_windows_that_close_next(told) -> None:
+    read = replace(READ, watermark=T, timed=splits(T + 7_200_000, T + 7_300_000))
+    assert "The watermark comes to 2023-11-15 00:13:20 with the next micro-batch, which closes the windows that end by then." in texts(
+        told(read, HOURS)
+    )
+    # What is held back closes none.
+    for timed in (splits(T + 7_200_000, T + 1), splits(T + 7_200_000, None)):
+        assert not [text for text in texts(told(replace(read, timed=timed), HOURS)) if "with the next micro-batch" in text]
+
+
 def test_a_partition_that_is_behind(told) -> None:
     held = replace(READ, watermark=T, timed=splits(T + 7_200_000, T, T + 7_300_000, quiet_ms=60_000))
     first, second, *_ = told(held, HOURS)
@@ -312,8 +322,7 @@ def test_a_recorded_job_as_it_went(told) -> None:
         "2023-11-14 23:52:15 or later.",
         "The watermark is held back by partition 1 of topic skewed, which has come to 2023-11-14 22:14:54; the others have come to "
         "2023-11-14 23:52:15 or later.",
-        "The watermark is at 2023-11-14 22:14:54; the next window closes when it reaches 2023-11-14 23:00:00 "
-        "(the watermark is (ts - INTERVAL '5' SECOND)).",
+        "The watermark comes to 2023-11-14 23:52:15 with the next micro-batch, which closes the windows that end by then.",
         "It emits rows: 1 so far, the last at 06:54:18.",
     ]
 
