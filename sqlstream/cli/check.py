@@ -53,12 +53,13 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
     own = parser()
     arguments = own.parse_args(argv)
     session = Session(project, options=options, notify=lambda line: None, python=not arguments.no_python)
-    files = [one for given in arguments.files for one in (in_folder(given) if given.is_dir() else [given])] or project_files(session.project)
+    given = {path: in_folder(path) if path.is_dir() else [path] for path in arguments.files}
+    files = [file for found in given.values() for file in found] or project_files(session.project)
     own_settings = [] if arguments.files else [file for file in [session.project / "sqlstream.toml"] if file.is_file()]
     missing = [str(f) for f in files if not f.is_file()]
     if missing:
         own.error(f"no such file: {', '.join(missing)}")
-    if empty := [str(given) for given in arguments.files if given.is_dir() and not in_folder(given)]:
+    if empty := [str(path) for path, found in given.items() if not found]:
         own.error(f"no file that ends in .sql: {', '.join(empty)}")
     of_settings = [finding for file in own_settings for finding in misnamed.findings(_text(file), _shown(file), options)]
     listed = [*of_settings, *deeply(lambda: list(findings(session, files)))]

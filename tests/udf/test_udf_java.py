@@ -140,13 +140,18 @@ def test_described(session: Session, jar: Path) -> None:
     assert told["resource uris"] == f"['{jar}']"
 
 
-def test_a_job_goes_on_with_its_functions(engine, tmp_path: Path, jar: Path) -> None:
+def streaming(tmp_path: Path, jar: Path, columns: str, written: str) -> str:
+    """A stream ``r`` of the files in ``in``, a Delta table ``out_``, and the functions."""
     (tmp_path / "in").mkdir()
-    tables = (
-        f"CREATE TABLE r (k STRING, x INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / 'in'}', 'format' = 'json', "
-        f"'source.monitor-interval' = '1 s'); CREATE TABLE out_ (k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'delta', "
+    return (
+        f"CREATE TABLE r ({columns}) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / 'in'}', 'format' = 'json', "
+        f"'source.monitor-interval' = '1 s'); CREATE TABLE out_ ({written}) WITH ('connector' = 'delta', "
         f"'table-path' = '{tmp_path / 'out'}'); {declared(jar)}"
     )
+
+
+def test_a_job_goes_on_with_its_functions(engine, tmp_path: Path, jar: Path) -> None:
+    tables = streaming(tmp_path, jar, "k STRING, x INT", "k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED")
     insert = "INSERT INTO out_ SELECT up(word), total(adding(x, 1)) FROM r, LATERAL TABLE(words(k)) WHERE up(k) <> 'NO' GROUP BY up(word)"
     session = open_session(tmp_path / "project", tables, engine=engine)
     feed(tmp_path / "in", {"k": "a b", "x": 1}, {"k": "no", "x": 100})
@@ -164,12 +169,7 @@ def test_a_job_goes_on_with_its_functions(engine, tmp_path: Path, jar: Path) -> 
 
 def test_accumulators(engine, tmp_path: Path, jar: Path) -> None:
     """They stay over a restart, rows are retracted from them, and thousands are folded in; one with a view keeps its rows."""
-    (tmp_path / "in").mkdir()
-    tables = (
-        f"CREATE TABLE r (k STRING, x BIGINT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / 'in'}', 'format' = 'json', "
-        f"'source.monitor-interval' = '1 s'); CREATE TABLE out_ (of_ STRING, n BIGINT, d BIGINT, PRIMARY KEY (of_) NOT ENFORCED) "
-        f"WITH ('connector' = 'delta', 'table-path' = '{tmp_path / 'out'}'); {declared(jar)}"
-    )
+    tables = streaming(tmp_path, jar, "k STRING, x BIGINT", "of_ STRING, n BIGINT, d BIGINT, PRIMARY KEY (of_) NOT ENFORCED")
     # The newest value of each k counts: one that comes later takes the one before back.
     newest = "SELECT k, LAST_VALUE(x) AS x FROM r GROUP BY k"
     insert = f"INSERT INTO out_ SELECT 'all', total(x), different(x) FROM ({newest})"

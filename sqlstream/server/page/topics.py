@@ -148,12 +148,11 @@ class TopicPages:
         """A topic of the brokers ``servers``, None: of the first that have it. ``opened``: its records are read anew. Raises NotThere, and what the
         brokers answer.
         """
-        having: list[tuple[Cluster, Offsets]] = []
-        looked: list[tuple[Cluster, Look[Offsets]]] = []
         for seconds in (_EVERY_SECONDS, _NEW_SECONDS):
-            if not having:
-                looked = [(cluster, look) for cluster, look in self._looked(seconds) if servers is None or cluster.servers == servers]
-                having = [(cluster, look.value) for cluster, look in looked if look.value is not None and name in look.value.topics]
+            looked = [(cluster, look) for cluster, look in self._looked(seconds) if servers is None or cluster.servers == servers]
+            having = [(cluster, look.value) for cluster, look in looked if look.value is not None and name in look.value.topics]
+            if having:
+                break
         if not having:
             for _, look in looked:
                 if look.problem is not None:

@@ -43,7 +43,7 @@ public final class KeyedRank extends ListOperator {
     private final int last;
     private final boolean latest;
     private final boolean numbered;
-    private final boolean before;
+    private final boolean beforeToo;
 
     private transient UnsafeProjection row;
     private transient BaseOrdering ordering;
@@ -94,7 +94,7 @@ public final class KeyedRank extends ListOperator {
         last = options.last;
         latest = options.latest;
         numbered = options.number != null;
-        before = options.before;
+        beforeToo = options.before;
     }
 
     @Override
@@ -242,7 +242,7 @@ public final class KeyedRank extends ListOperator {
                 output.add(is == null ? changed(was, rank, RowKinds.DELETE) : changed(is, rank, RowKinds.INSERT));
             }
         } else if (!was.equals(is)) {
-            if (before) {
+            if (beforeToo) {
                 output.add(changed(was, rank, RowKinds.UPDATE_BEFORE));
             }
             output.add(changed(is, rank, RowKinds.UPDATE_AFTER));
