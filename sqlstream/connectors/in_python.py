@@ -7,8 +7,10 @@ writes is what its methods do that it has itself: ``reader`` rows that end, ``st
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
+import sys
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.base import Connector, Read, SourceFrame, Write, plain_options
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from pathlib import Path
+    from types import ModuleType
 
     from pyspark.sql import SparkSession
     from pyspark.sql.datasource import DataSource
@@ -84,10 +87,7 @@ class InPython(Connector):
         if self._writes_streams:
             return request.frame.writeStream.format(self._format).options(**plain_options(request.table))
 
-        def write(batch: Any, number: int) -> None:
-            self._write(batch, request)
-
-        return request.in_batches(write)
+        return request.in_batches(lambda batch, _: self._write(batch, request))
 
     def write_batch(self, request: Write) -> None:
         if not _has(self._source, "writer"):
@@ -107,6 +107,48 @@ class InPython(Connector):
             spark.dataSource.register(named)
 
 
+class Outlined(Connector):
+    """A connector whose module is not run: which options it has is not known."""
+
+    def check(self, table: Table) -> list[str]:
+        return []
+
+
+_READ, _WRITE = ("reader", "streamReader", "simpleStreamReader"), ("writer", "streamWriter")
+
+
+def outlined(path: Path) -> list[Connector]:
+    """The connectors of the module ``path`` as its text says. Raises SyntaxError, UnicodeDecodeError, OSError."""
+    made: list[Connector] = []
+    for node in ast.parse(path.read_text("utf-8"), str(path)).body:
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("DataSource") for base in node.bases):
+            methods = {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
+            said = [one.value for one in ast.walk(methods["name"]) if isinstance(one, ast.Return)] if "name" in methods else []
+            name = said[0].value if said and isinstance(said[0], ast.Constant) else node.name
+            attributes = {
+                "name": str(name), "summary": "", "example": "",
+                "is_source": any(method in methods for method in _READ), "is_sink": any(method in methods for method in _WRITE),
+            }  # fmt: skip
+            made.append(type(node.name, (Outlined,), attributes)())
+    return made
+
+
+def sources(module: ModuleType) -> list[Any]:
+    """The data sources that a module has."""
+    # A module that has one has imported it.
+    api = sys.modules.get("pyspark.sql.datasource")
+    own = [value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__]
+    return [] if api is None else [value for value in own if issubclass(value, api.DataSource)]
+
+
+def line_of(source: type) -> int:
+    """Where the class begins in its file, from 1."""
+    try:
+        return inspect.getsourcelines(source)[1]
+    except (OSError, TypeError):
+        return 1
+
+
 def connector_of(source: type[DataSource], pickled: Callable[[], AbstractContextManager[Any]], project: Path) -> InPython:
     """The connector of a data source. Raises ValidationError where it can't be one."""
     name = source.name()
@@ -115,8 +157,8 @@ def connector_of(source: type[DataSource], pickled: Callable[[], AbstractContext
         raise ValidationError(f"The connector of {source.__name__} is called {name!r}.", hint="A name has small letters, digits and -.")
     if not all(isinstance(one, Option) for one in declared):
         raise ValidationError(f"{source.__name__}.{DECLARED} has something that is no Option.", hint="from sqlstream.core.options import Option")
-    is_source = any(_has(source, method) for method in ("reader", "streamReader", "simpleStreamReader"))
-    is_sink = any(_has(source, method) for method in ("writer", "streamWriter"))
+    is_source = any(_has(source, method) for method in _READ)
+    is_sink = any(_has(source, method) for method in _WRITE)
     if not (is_source or is_sink):
         raise ValidationError(f"{source.__name__} reads nothing and writes nothing.", hint="Write one of its methods reader, streamReader, writer ..")
     said = inspect.getdoc(source) if source.__doc__ else None
