@@ -46,7 +46,7 @@ class InPython(Connector):
         """``pickled``: as long as it is open, the project's modules go to Spark's workers by value."""
         self._source = source
         self._pickled = pickled
-        self._streams = _has(source, "streamReader") or _has(source, "simpleStreamReader")
+        self._streams = _streams(source)
         self._writes_streams = _has(source, "streamWriter")
         # Spark has one list of formats for all: that of another project, or of Spark's own, is another one.
         self._format = f"sqlstream_{hashlib.sha256(str(project).encode()).hexdigest()[:8]}_{self.name}"
@@ -170,6 +170,8 @@ def connector_of(source: type[DataSource], pickled: Callable[[], AbstractContext
         "options": tuple(declared),
         "is_source": is_source,
         "is_sink": is_sink,
+        # What ends is read again for each micro-batch that looks it up.
+        "can_be_looked_up": _has(source, "reader") and not _streams(source),
         "generates": not any(one.role is Role.PLACE for one in declared),
     }
     made: InPython = type(f"{source.__name__}Connector", (InPython,), attributes)(source, pickled, project)
@@ -180,6 +182,10 @@ def _has(source: type[DataSource], method: str) -> bool:
     from pyspark.sql.datasource import DataSource
 
     return getattr(source, method) is not getattr(DataSource, method)
+
+
+def _streams(source: type[DataSource]) -> bool:
+    return _has(source, "streamReader") or _has(source, "simpleStreamReader")
 
 
 def _not_carried(type_: Type) -> Type | None:
