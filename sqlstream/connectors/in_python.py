@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.connectors.base import Connector, Read, SourceFrame, Write, plain_options
 from sqlstream.core import options
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.core.options import Option, Role
+from sqlstream.core.options import Option
 from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
@@ -172,7 +172,6 @@ def connector_of(source: type[DataSource], pickled: Callable[[], AbstractContext
         "is_sink": is_sink,
         # What ends is read again for each micro-batch that looks it up.
         "can_be_looked_up": _has(source, "reader") and not _streams(source),
-        "generates": not any(one.role is Role.PLACE for one in declared),
     }
     made: InPython = type(f"{source.__name__}Connector", (InPython,), attributes)(source, pickled, project)
     return made
