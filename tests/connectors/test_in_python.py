@@ -175,6 +175,22 @@ def test_rows_that_end(project: Path, rows: Rows, engine: Engine) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
+def test_what_fails_in_it_is_told_with_its_place(project: Path, rows: Rows, engine: Engine) -> None:
+    (project / "connectors" / "names.py").write_text(BATCH)
+    rows.has = [{"other": 1}]
+    table = f"CREATE TABLE n (id INT) WITH ('connector' = 'names', 'url' = '{rows.url}')"
+    session = open_session(project, table, engine=engine, options={"execution.runtime-mode": "batch"})
+    with pytest.raises(SqlStreamError) as failed:
+        list(session.run("SELECT * FROM n"))
+    assert failed.value.message == "The connector in connectors/names.py has failed: KeyError: 'id', at line 17."
+    (project / "connectors" / "names.py").write_text(BATCH.replace("return Reader(", "raise OSError('not there'); return Reader("))
+    with pytest.raises(SqlStreamError) as failed:
+        list(session.run("SELECT * FROM n"))
+    assert failed.value.message == "The connector in connectors/names.py has failed: OSError: not there, at line 10."
+
+
+@pytest.mark.spark
+@pytest.mark.slow
 def test_it_is_looked_up(project: Path, rows: Rows, engine: Engine, tmp_path: Path) -> None:
     (project / "connectors" / "names.py").write_text(BATCH)
     rows.has = [{"id": 1, "na me": "a"}]
