@@ -21,7 +21,7 @@ from sqlstream.sql.masking import masked_text
 from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.statements.split import split
 from sqlstream.sql.tables import Table, View
-from sqlstream.udf.declarations.modules import FOLDER
+from sqlstream.udf.declarations.modules import CONNECTORS, FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -38,7 +38,7 @@ def parser() -> Parser:
     made = Parser(prog="sqlstream check", description="Checks scripts, saved queries and catalog files without running them.")
     made.add_argument(
         "files", nargs="*", type=Path, metavar="FILE",
-        help="a folder stands for all in it that ends in .sql; default: catalog/, queries/ and udfs/ of the project, and its sqlstream.toml",
+        help="a folder stands for all in it that ends in .sql; default: the project's folders and its sqlstream.toml",
     )  # fmt: skip
     made.add_argument("--project", type=Path, help="the project's folder (default: found from here upwards)")
     made.add_argument("--output", choices=("text", "json"), default="text", help="json: one object per line")
@@ -72,8 +72,9 @@ def main(argv: list[str], project: Path, options: Mapping[str, str]) -> int:
 
 
 def project_files(project: Path) -> list[Path]:
-    """The catalog's files, the saved queries and the modules of functions."""
-    return [*sorted((project / "catalog").rglob("*.sql")), *sorted((project / "queries").glob("*.sql")), *sorted((project / FOLDER).glob("*.py"))]
+    """The catalog's files, the saved queries and the modules of functions and connectors."""
+    modules = [file for folder in (FOLDER, CONNECTORS) for file in sorted((project / folder).glob("*.py"))]
+    return [*sorted((project / "catalog").rglob("*.sql")), *sorted((project / "queries").glob("*.sql")), *modules]
 
 
 def in_folder(folder: Path) -> list[Path]:

@@ -47,6 +47,8 @@ CONNECTORS: Registry[Connector] = Registry(
         UpsertKafka(),
     ),
 )
+# The names of those that are here in each project.
+BUILTIN = frozenset(row.name for row in CONNECTORS.builtin)
 # Connectors of Flink's that are not here, with what to use instead.
 _CDC = "Changes of this database are not read: capture them into Kafka, and read the topic with 'kafka'."
 _LOADS = "Write into a topic of 'kafka', from which the database loads by itself (routine load)."

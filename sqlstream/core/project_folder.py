@@ -17,7 +17,7 @@ OWN = ".sqlstream"
 PACKAGE = "sqlstream-package.json"
 MARKS = ("catalog", "sqlstream.toml", OWN)
 # What else is read of a project.
-_READ = (*MARKS, "udfs", "queries", "protos")
+_READ = (*MARKS, "udfs", "connectors", "queries", "protos")
 
 
 @dataclass(frozen=True)

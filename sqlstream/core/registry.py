@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from sqlstream.core.errors import SetupError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from importlib.metadata import EntryPoint
 
 
@@ -40,6 +40,11 @@ class Registry(Generic[T]):
         self._base = base
         self._kind = kind or base.__name__.lower()
         self._loaded: dict[str, T | str] = {}
+        self._own: dict[str, T] = {}
+
+    def take(self, own: Iterable[T]) -> None:
+        """The project's own are ``own`` from now on. A process has one project."""
+        self._own = {row.name: row for row in own}
 
     @cached_property
     def _entries(self) -> dict[str, list[EntryPoint]]:
@@ -51,12 +56,12 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """All names, sorted. Nothing is imported."""
-        return sorted({row.name for row in self.builtin} | self._entries.keys())
+        return sorted({row.name for row in self.builtin} | self._own.keys() | self._entries.keys())
 
     def find(self, name: str, at: Any = None) -> T | None:
         """What is called ``name``; None where nothing is. Raises SetupError for a plug-in that can't be used."""
         if name not in self._entries:
-            return next((row for row in self.builtin if row.name == name), None)
+            return next((row for row in (*self.builtin, *self._own.values()) if row.name == name), None)
         if name not in self._loaded:
             self._loaded[name] = self._load(name)
         found = self._loaded[name]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.catalog.apply import StatementContext
 from sqlstream.catalog.schema import table_columns
+from sqlstream.connectors import CONNECTORS
 from sqlstream.core import settings, spark_releases
 from sqlstream.core.errors import SqlStreamError, ValidationError
 from sqlstream.core.project_folder import ProjectFolder
@@ -84,6 +85,7 @@ class Planner:
         # A copy of this planner may have loaded them.
         if self.modules.version == self._registered:
             return lines, []
+        CONNECTORS.take(self.modules.connectors.values())
         self._placed = lookup.register_functions(self.catalog, self.modules, self._placed)
         self._registered = self.modules.version
         return lines, self.modules.errors

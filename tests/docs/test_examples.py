@@ -75,6 +75,7 @@ def test_sql_of_pages_is_planned(project: Path) -> None:
     messages, *_ = blocks("docs/protobuf.md", "protobuf")
     (project / "protos").mkdir()
     (project / "protos" / "order.proto").write_text(messages.text)
+    shutil.copytree(ROOT / "examples" / "connectors", project / "connectors", ignore=shutil.ignore_patterns("__pycache__"))
     for i, block in enumerate(shown):
         (project / f"shown_{i}.sql").write_text(f"-- {block.page}\n{block.text}")
     (project / "wrong.sql").write_text("SELECT nothing FROM bids;")

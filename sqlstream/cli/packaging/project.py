@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CONFIG = "sqlstream.toml"
 # Where scripts are that come from outside of the project.
 SCRIPTS = "scripts"
-_FOLDERS = ("catalog", "queries", "udfs", "protos")
+_FOLDERS = ("catalog", "queries", "udfs", "connectors", "protos")
 
 
 def entries(project: Path, scripts: Sequence[Path], options: Mapping[str, str], *, own_python: bool) -> tuple[list[Entry], list[str]]:

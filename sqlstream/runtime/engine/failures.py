@@ -85,6 +85,8 @@ _PYTHON = re.compile(re.escape("<<python function ") + "(.*)" + re.escape(" pyth
 _CRASHED = re.compile(r"Python worker exited unexpectedly")
 # What a worker itself has raised.
 _WORKER = "An exception was thrown from the Python worker"
+# Where in a module of a connector of the project's.
+_IN_CONNECTOR = re.compile(r'File "[^"\n]*(?<!/sqlstream)/(connectors/[^/"\n]+\.py)", line (\d+)')
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t]+.*\n)+(\S.*)")
 # Java's stack was too small for Spark's parser, optimizer or tasks, or Spark's JSON of a schema has more levels than its writer takes.
 _TOO_DEEP = re.compile(r"java\.lang\.StackOverflowError|FAILED_TO_PARSE_TOO_COMPLEX|Document nesting depth")
@@ -174,6 +176,9 @@ def job_error(error: BaseException, functions: Iterable[str] = (), nodes: Sequen
         failed = suspects(raised[1].strip(), nodes)
         at = next(iter(failed.values())) if len(failed) == 1 else None
         problem = JobFailed(_of_record(raised[1].strip()) + _one_of(list(failed)), at=at, hint=hint, heals=False)
+    elif (where := _IN_CONNECTOR.findall(text)) and (said := _TRACEBACK.findall(text)):
+        file, line = where[-1]
+        problem = JobFailed(f"The connector in {file} has failed: {said[-1].strip()}, at line {line}.")
     elif full := _of_disk(text, folder):
         problem = full
     elif empty := _of_checkpoint(folder):

@@ -204,7 +204,8 @@ def _catalog_type(type_: CatalogType) -> str:
 
 
 def _connector(connector: Connector) -> str:
-    lines = [f"Connector '{connector.name}'", "", "Options of WITH:", *_options(connector.options)]
+    said = f"Connector '{connector.name}': {connector.summary}" if connector.summary else f"Connector '{connector.name}'"
+    lines = [said, "", "Options of WITH:", *_options(connector.options)]
     if connector.metadata:
         lines += ["", "Metadata columns:"]
         lines += [f"  {m.key} {m.type}{'' if m.writable else ' VIRTUAL'}" for m in connector.metadata]

@@ -1,6 +1,7 @@
-"""The project's modules of functions: those in ``udfs/`` and of ``python.files``. Each is loaded by itself, and again when a file has changed.
+"""The project's modules: functions in ``udfs/`` and of ``python.files``, connectors in ``connectors/``. Each is loaded by itself, and again when a
+file has changed.
 
-Out come the decorated objects by name, and a message for each module that can't be loaded and each name that occurs twice.
+Out come the decorated objects by name, the connectors, and a message for each module that can't be loaded and each name that occurs twice.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.connectors import BUILTIN, in_python
 from sqlstream.core.errors import Location, SqlStreamError, ValidationError, did_you_mean
 from sqlstream.core.secrets import places, starred
 from sqlstream.sql import functions
@@ -28,10 +30,12 @@ from sqlstream.udf.declarations.signature import signature, undecorated
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sqlstream.connectors.base import Connector
     from sqlstream.sql.functions.base import Function
     from sqlstream.udf.worker.sources import Source
 
 FOLDER = "udfs"
+CONNECTORS = "connectors"
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ class Modules:
     errors: list[SqlStreamError] = field(default_factory=list)
     functions: dict[str, ModuleFunction] = field(default_factory=dict)
     twice: dict[str, SqlStreamError] = field(default_factory=dict)
+    connectors: dict[str, Connector] = field(default_factory=dict)
     version: int = 0
     rows: dict[object, Function] = field(default_factory=dict)
     _seen: dict[Path, tuple[int, int]] = field(default_factory=dict)
@@ -70,12 +75,14 @@ class Modules:
         paths = [Path(f).expanduser() for f in files]
         paths = [p if p.is_absolute() else Path.cwd() / p for p in paths]
         folder = self.project / FOLDER
-        now = {p: _stamp(p) for p in [*sorted(folder.glob("*.py")), *(q for p in paths for q in (sorted(p.glob("*.py")) if p.is_dir() else [p]))]}
+        own = [*sorted(folder.glob("*.py")), *sorted((self.project / CONNECTORS).glob("*.py"))]
+        now = {p: _stamp(p) for p in [*own, *(q for p in paths for q in (sorted(p.glob("*.py")) if p.is_dir() else [p]))]}
         if now == self._seen:
             return []
         before, self._seen = self._seen, now
         changed = [p for p in now if now[p] != before.get(p)]
-        self._folders = tuple(dict.fromkeys(str(f) for f in (folder, *(p.parent if p.suffix == ".py" else p for p in paths))))
+        folders = (p.parent if p.suffix == ".py" else p for p in paths)
+        self._folders = tuple(dict.fromkeys(str(f) for f in (folder, self.project / CONNECTORS, *folders)))
         self._load()
         if not before:
             return []
@@ -152,7 +159,7 @@ class Modules:
     # --- loading ------------------------------------------------------------------------------------------------------
 
     def _load(self) -> None:
-        self.errors, self.functions, self.twice, self.rows, self._loaded = [], {}, {}, {}, {}
+        self.errors, self.functions, self.twice, self.rows, self._loaded, self.connectors = [], {}, {}, {}, {}, {}
         self.version += 1
         linecache.checkcache()
         known: set[str] = set()
@@ -188,6 +195,9 @@ class Modules:
             problem = ValidationError(f"'{path.stem}' is an installed module of Python: the file can't have its name.", hint="Rename the file.")
             return at_line(problem, self.shown(path), 1)
         try:
+            if not self.runs and path.parent == self.project / CONNECTORS:
+                self.connectors |= {made.name: made for made in in_python.outlined(path)}
+                return None
             module = importlib.import_module(path.stem) if self.runs else self._loaded.setdefault(path.stem, outline(path))
         except SyntaxError as error:
             problem = ValidationError(f"The module '{path.stem}' cannot be loaded: {error.msg}.")
@@ -198,11 +208,44 @@ class Modules:
             frames = [f for f in traceback.extract_tb(error.__traceback__) if self._is_mine(f.filename)]
             file, line = (frames[-1].filename, frames[-1].lineno or 1) if frames else (str(path), 1)
             return at_line(ValidationError(f"The module '{path.stem}' cannot be loaded: {_said(error)}."), self.shown(file), line, file)
+        if Path(_file(module)) != path:
+            problem = ValidationError(f"Two modules are called '{path.stem}': {self.shown(_file(module))} is one, too.", hint="Rename one of them.")
+            return at_line(problem, self.shown(path), 1)
+        if path.parent == self.project / CONNECTORS:
+            return self._add_connectors(module, path)
         for attribute, value in list(vars(module).items()):
             declared = value if isinstance(value, Declared) else foreign.from_pyflink(value)
             if declared is not None and declared.__module__ == module.__name__:
                 self._add(ModuleFunction(declared, module.__name__, attribute, f"{self.shown(declared.file)}:{declared.line}"))
         return None
+
+    def _add_connectors(self, module: types.ModuleType, path: Path) -> SqlStreamError | None:
+        """Those of a module in ``connectors/``; what is wrong with one."""
+        for value in in_python.sources(module):
+            try:
+                made = in_python.connector_of(value, self.by_value, self.project)
+                if made.name in BUILTIN:
+                    raise ValidationError(f"sqlstream has a connector '{made.name}' itself.", hint="Call yours otherwise.")
+                if made.name in self.connectors:
+                    raise ValidationError(f"Two connectors are called '{made.name}'.", hint="Rename one of them.")
+            except SqlStreamError as error:
+                return at_line(error, self.shown(path), in_python.line_of(value), str(path))
+            self.connectors[made.name] = made
+        return None
+
+    @contextmanager
+    def by_value(self) -> Iterator[None]:
+        """In the meantime what is pickled has the project's modules in it, by value: workers have no such files."""
+        from pyspark import cloudpickle
+
+        with self.own() as modules:
+            for module in modules:
+                cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+            try:
+                yield
+            finally:
+                for module in modules:
+                    cloudpickle.unregister_pickle_by_value(module)  # type: ignore[no-untyped-call]
 
     def _add(self, function: ModuleFunction) -> None:
         name = (function.declared.name or function.attribute).lower()
@@ -261,7 +304,7 @@ class Modules:
 
     def _replaces(self, module: Any) -> bool:
         """Whether a module is one of ours, or of another project's."""
-        return self._is_own(module) or Path(_file(module)).parent.name == FOLDER
+        return self._is_own(module) or Path(_file(module)).parent.name in (FOLDER, CONNECTORS)
 
 
 def _installed(name: str, folders: tuple[str, ...]) -> bool:

@@ -40,14 +40,9 @@ def pickled(function: PythonFunction) -> bytes:
     """The function, by value where its modules are the project's: workers have no such files. Raises ValidationError."""
     from pyspark import cloudpickle
 
-    with function.modules.own() as modules:
-        for module in modules:
-            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    with function.modules.by_value():
         try:
             return cloudpickle.dumps(function.found.declared.function)  # type: ignore[no-any-return, no-untyped-call]
         except Exception as error:  # whatever an object of the user's raises
             problem = f"The Python function {function.name} can't be sent to Spark's workers: {type(error).__name__}: {error}"
             raise ValidationError(problem, hint="Create what can't be pickled in open().") from error
-        finally:
-            for module in modules:
-                cloudpickle.unregister_pickle_by_value(module)  # type: ignore[no-untyped-call]
