@@ -304,7 +304,9 @@ class Modules:
 
     def _replaces(self, module: Any) -> bool:
         """Whether a module is one of ours, or of another project's."""
-        return self._is_own(module) or Path(_file(module)).parent.name in (FOLDER, CONNECTORS)
+        file = Path(_file(module))
+        # No module of a package, which can have folders of these names too.
+        return self._is_own(module) or (file.parent.name in (FOLDER, CONNECTORS) and file.stem == module.__name__)
 
 
 def _installed(name: str, folders: tuple[str, ...]) -> bool:
