@@ -78,7 +78,7 @@ def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> 
         sys.stderr.write(error.said)
         raise
     if begun.ended:
-        print(f"'{file}' has ended: {begun.log}")
+        print(f"'{file}' has run to its end. Log: {begun.log}")
         return 0
     # Further ones begin behind these.
     names = short_names(begun.jobs)

@@ -60,16 +60,16 @@ class SessionEngine:
     @property
     def spark(self) -> SparkSession:
         """Spark, which starts now where it has not. Raises SetupError."""
-        return self.engine.spark
+        return self.engine.awaited(self._notify)
 
     @property
     def running(self) -> SparkSession | None:
         """Spark, where it has started."""
-        return self.engine.spark if self.started else None
+        return self.spark if self.started else None
 
     def again(self) -> SparkSession:
         """Spark for a job that is started again: a new one where that of before has ended."""
-        return self.engine.again()
+        return self.engine.again(self._notify)
 
     def death(self, error: Exception) -> SqlStreamError | None:
         """The error of Spark's death, if it caused ``error``."""

@@ -33,8 +33,7 @@ class Starting:
     def __init__(self) -> None:
         self.asked, self.go_on = threading.Event(), threading.Event()
 
-    @property
-    def spark(self) -> Any:
+    def awaited(self, _notify: object) -> Any:
         self.asked.set()
         assert self.go_on.wait(30)
         return object()

@@ -101,7 +101,7 @@ class QueryView {
       confirm: (question) => (this.agreed(question) ? Promise.resolve(true) : this.asked(question)),
       download: (name, pieces) => this.results.download(name, pieces as BlobPart[], "application/octet-stream"),
       lost: (failure, heard) => (failure ? void this.lost(failure, heard) : lost(null)),
-      told: (line, passing) => (passing ? (this.status.textContent = line) : line && this.say(line)),
+      told: (line, passing) => (passing ? (this.status.textContent = line || (this.running ? "Running ..." : "")) : line && this.say(line)),
     });
     source.hidden = true;
     this.saved = source.value;

@@ -146,7 +146,7 @@ class Engine:
         self._notify = notify
         self._session: Future[SparkSession] | None = None
         self._lock = threading.Lock()
-        self._told: Future[SparkSession] | None = None
+        self._told: list[Callable[[str], None]] = []
         self._wanted = threading.Event()
         self._archive: Path | None = None
         self._process: JavaProcess | None = None
@@ -169,22 +169,27 @@ class Engine:
     @property
     def spark(self) -> SparkSession:
         """The session; waits for it, with a message. Raises SetupError, also again at the next call after a retry."""
+        return self.awaited(self._notify)
+
+    def awaited(self, notify: Callable[[str], None]) -> SparkSession:
+        """The same; ``notify`` says that Spark starts."""
         if self._session is None and self._death is not None and not self.starts_anew:
             raise self._death.error()
-        return self.again()
+        return self.again(notify)
 
     def explained(self, error: Exception) -> SqlStreamError:
         """What the JVM has thrown, as a user can read it."""
         return job_error(error)
 
-    def again(self) -> SparkSession:
+    def again(self, notify: Callable[[str], None] | None = None) -> SparkSession:
         """The same, also after Spark's death: a new session where that is not the one that runs."""
+        notify = notify or self._notify
         self._wanted.set()
         self.start()
         session = self._session
         assert session is not None
         if not session.done():
-            self._tell_of_start(session)
+            self._tell_of_start(session, notify)
         try:
             spark = session.result()
         except SqlStreamError:
@@ -197,25 +202,29 @@ class Engine:
                 # As where the cluster has gone away: nothing can be asked of the JVM any more.
                 self._process.kill()
             self._lost(self._process.death or Death("Spark died: its context has stopped.", f"See spark.log in {self._logs}."))
-            return self.again() if self.starts_anew else self.spark
+            return self.again(notify) if self.starts_anew else self.awaited(notify)
         if self._process is None and not _runs(spark):
             raise JobFailed(submitted.ENDED, hint=submitted.HINT)
         return spark
 
-    def _tell_of_start(self, session: Future[SparkSession]) -> None:
-        """Show that Spark starts until it has; of several who wait for it, the first is told."""
+    def _tell_of_start(self, session: Future[SparkSession], notify: Callable[[str], None]) -> None:
+        """Show that Spark starts until it has; of several who wait for it and hear the same, the first is told."""
         with self._lock:
-            if self._told is session:
+            if notify in self._told:
                 return
-            self._told = session
-        self._notify("Waiting for Spark to start ...")
-        began = time.monotonic()
-        while not session.done():
-            passed = time.monotonic() - began
-            # How long it takes nobody knows: the bar fills ever more slowly.
-            self._notify(Passing(f"Spark is starting  {bar(1 - math.exp(-passed / _USUAL_START_SECONDS))} {passed:.0f} s"))
-            futures.wait([session], _TELL_SECONDS)
-        self._notify(Passing())
+            self._told.append(notify)
+        try:
+            notify("Waiting for Spark to start ...")
+            began = time.monotonic()
+            while not session.done():
+                passed = time.monotonic() - began
+                # How long it takes nobody knows: the bar fills ever more slowly.
+                notify(Passing(f"Spark is starting  {bar(1 - math.exp(-passed / _USUAL_START_SECONDS))} {passed:.0f} s"))
+                futures.wait([session], _TELL_SECONDS)
+            notify(Passing())
+        finally:
+            with self._lock:
+                self._told.remove(notify)
 
     def stop(self, seconds: float = 20) -> None:
         """Stop Spark and its JVM, where it was started, waiting so long for its end before it is killed."""
