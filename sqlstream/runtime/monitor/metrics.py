@@ -464,8 +464,10 @@ def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryM
     for progress in sample["ended"]:
         after = _ended(after, progress)
     running = sample["running"]
-    # What is read from now on is the next micro-batch's.
-    read = sample["read"] if after.ended_rows > before.ended_rows else before._read
+    batch_read = after.ended_rows - before.ended_rows
+    # What is read from now on is the next micro-batch's. One in real time may have read much by now, but has read nothing twice: a task that fails
+    # ends the query.
+    read = min(before._read + batch_read, sample["read"]) if sample["real_time"] else sample["read"] if batch_read else before._read
     batch = _batch(running, sample["read"] - read) if running and running["tasks"] else None
     after = replace(
         after,

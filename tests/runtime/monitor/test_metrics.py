@@ -155,6 +155,23 @@ def test_what_has_come_since_a_micro_batch_was_planned_waits() -> None:
     assert (again.lag, again.planned_lag, again.minutes[-1].lag) == (after.lag, before.lag, before.lag)
 
 
+def test_what_the_next_micro_batch_has_read_in_real_time_when_one_ends() -> None:
+    lines = [json.loads(line) for line in (FOLDER / "catching_up.jsonl").read_text().splitlines()]
+    line = next(each for each in lines if any(source["numInputRows"] for ended in each["sample"]["ended"] for source in ended["sources"]))
+    sample = {
+        "heap": None,
+        **line["sample"],
+        "real_time": True,
+        "running": {"tasks": 1, "rows": 0, "bytes": 0, "size": 0, "done": 0, "start": {}, "end": {}},
+    }
+    first = sampled(QueryMetrics(), {**sample, "read": 0}, line["tables"]).ended_rows
+    assert first > 0
+    ended = sampled(QueryMetrics(), {**sample, "read": first + 4000}, line["tables"])
+    assert (ended.ended_rows, ended.rows_in) == (first, first + 4000)
+    further = sampled(ended, {**sample, "ended": [], "read": first + 4001, "at": sample["at"] + 1000}, line["tables"])
+    assert (further.rows_in, further.last_input) == (first + 4001, further.at)
+
+
 def test_a_row_of_the_overview() -> None:
     query = QueryMetrics(
         at=1, ended_rows=12, rows_out=3, watermark=1_700_000_000_500, late=1, states=(StateOperator("dedupe", 0, 42),),
