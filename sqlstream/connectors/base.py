@@ -17,7 +17,7 @@ from sqlstream.core import storage
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.hidden import hidden
-from sqlstream.core.options import Role, find_option
+from sqlstream.core.options import Option, OptionKind, Role, find_option
 from sqlstream.core.secrets import masked_option
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-    from sqlstream.core.options import Option
     from sqlstream.core.storage import Place
+    from sqlstream.formats.base import Unread
     from sqlstream.sql.tables import PhysicalColumn, Table
     from sqlstream.sql.types import Type
 
@@ -57,7 +57,8 @@ class Read:
     order of its own, a Kafka partition) it comes; see SourceFrame. ``name``: unique in the job, letters, digits and ``_``:
     the name of the streaming source in the checkpoint. ``zone``: ``table.local-time-zone``.
     ``project``: relative paths start there. ``shared``: a folder of the job's for what its queries must have the same; see ``once``.
-    ``pause``: a file; while it is there, a source in real time gives no rows, and ends its micro-batch. ``readers``: how many sources of the job
+    ``unread`` keeps a record that can't be read, instead of a failure: see Unread. ``pause``: a file; while it is there,
+    a source in real time gives no rows, and ends its micro-batch. ``readers``: how many sources of the job
     read the same place.
     """
 
@@ -71,9 +72,15 @@ class Read:
     shared: Place | None = None
     pause: Place | None = None
     readers: int = 1
+    unread: Unread | None = None
 
 
 SPLIT = hidden("split")
+DEAD_LETTER = "scan.dead-letter"
+# Of a connector that gives ``Read.unread`` to the formats of its records.
+DEAD_LETTERS = Option(
+    DEAD_LETTER, OptionKind.STRING, summary="A table that gets the records that can't be read, which else fail the job.", role=Role.TUNING
+)
 
 
 @dataclass(frozen=True)

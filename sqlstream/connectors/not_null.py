@@ -19,6 +19,13 @@ def sure(columns: Mapping[str, str]) -> str:
     return " AND ".join(f"({quote(c)} IS NOT NULL OR {excuse})" for c, excuse in columns.items())
 
 
+def wrong(columns: Mapping[str, str], problem: str) -> str:
+    """SQL: "Column 'x' ``problem``", of the first of ``columns`` that is NULL."""
+    missing = " ".join(f"WHEN {quote(c)} IS NULL AND NOT ({excuse}) THEN {spark_string(c)}" for c, excuse in columns.items())
+    begin, end = (spark_string(part) for part in ("Column '", f"' {problem}"))
+    return f"concat({begin}, CASE {missing} END, {end})"
+
+
 def refused(frame: DataFrame, columns: Mapping[str, str], problem: str, shown: Sequence[str]) -> DataFrame:
     """``frame``, whose first row with NULL in one of ``columns``, each with the condition that excuses it, fails the query: "Column 'x' ``problem``",
     and what is in the columns ``shown``.
@@ -29,8 +36,6 @@ def refused(frame: DataFrame, columns: Mapping[str, str], problem: str, shown: S
         return frame
     # One check of the row, however many columns there are: each shows the whole row.
     first = next(iter(columns))
-    missing = " ".join(f"WHEN {quote(c)} IS NULL AND NOT ({excuse}) THEN {spark_string(c)}" for c, excuse in columns.items())
     row = f"CAST(struct({', '.join(map(quote, shown))}) AS STRING)"
-    begin, end = (spark_string(part) for part in ("Column '", f"' {problem}. The row is "))
-    error = f"raise_error(concat({begin}, CASE {missing} END, {end}, {row}))"
+    error = f"raise_error(concat({wrong(columns, problem)}, '. The row is ', {row}))"
     return frame.withColumn(first, F.expr(f"if({sure(columns)}, {quote(first)}, {error})"))

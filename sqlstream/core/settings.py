@@ -100,6 +100,8 @@ SETTINGS: tuple[Option, ...] = (
            " project's folder where none is set."),
     Option("table.exec.source.max-future-rowtime", _TIME, "0 ms", "Rows of a stream whose rowtime is further ahead of the clock are left out, and"
            " kept in .sqlstream/dead-letters: the watermark would follow them. 0 for none."),
+    Option("table.exec.dead-letter", OptionKind.STRING, None, "A table that gets what a query leaves out, instead of failing: records that can't be"
+           " read, rows for which a function fails, NULLs for NOT NULL columns, rows of the far future."),
     Option("table.exec.source.cdc-events-duplicate", _BOOL, "false", "Whether changelogs may contain a change twice; needs a PRIMARY KEY."),
     Option("table.exec.mini-batch.enabled", _BOOL, "false", "Whether several changes of a row become one. It keeps a query from real time,"
            " unless execution.real-time is 'true'. Every micro-batch is a mini-batch."),

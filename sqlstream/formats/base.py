@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from sqlstream.core import options as option_rows
 from sqlstream.core import user_jars
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sqlstream.core.options import Option
 
 Fields = tuple[tuple[str, Type], ...]
+# Of a record as text, its place and its error: a condition that is FALSE, and keeps the record.
+Unread: TypeAlias = "Callable[[Column, Column, Column], Column]"
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Encoded:
     """Records to decode: ``value`` is the name of their column in ``frame`` (BINARY or STRING), ``origin`` the SQL text of a
     string that says where a record stands (topic, partition and offset, or a file). ``lines``: they are lines of a text, so
     that one with a line break in it has fallen apart. ``properties``: keys of the format's that are columns too, under these names. ``nulls``:
-    a record that is NULL is a row of NULLs; else it is none."""
+    a record that is NULL is a row of NULLs; else it is none. ``unread``: what keeps one that can't be decoded, which else fails the query."""
 
     frame: DataFrame
     value: str
@@ -54,6 +56,17 @@ class Encoded:
     lines: bool = False
     properties: tuple[str, ...] = ()
     nulls: bool = False
+    unread: Unread | None = None
+
+    def kept(self, text: str, error: str | Column, otherwise: Column) -> Column:
+        """``otherwise``, where a record can't be decoded that is kept: ``text`` (SQL) is the record, ``error`` what is wrong with it."""
+        from pyspark.sql import functions as F
+
+        assert self.unread is not None
+        problem = F.expr(error) if isinstance(error, str) else error
+        # None of them may be NULL: nothing would be kept.
+        told = (F.coalesce(part, F.lit("")) for part in (F.expr(text), F.expr(self.origin), problem))
+        return F.when(self.unread(*told), None).otherwise(otherwise)
 
 
 @dataclass(frozen=True)
@@ -114,7 +127,7 @@ class Format(ABC):
     @abstractmethod
     def decode(self, record: Encoded, fields: Fields, options: Mapping[str, str]) -> DataFrame:
         """``record.frame`` with the columns of ``fields`` added, in carrier types, those of the record's properties, and KIND where ``mode``
-        carries kinds. A record that can't be decoded fails the job with its place and text, or is skipped, as the options say."""
+        carries kinds. A record that can't be decoded fails the job with its place and text, or is skipped, as the options say, or kept."""
 
     @abstractmethod
     def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:

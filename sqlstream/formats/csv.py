@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.hidden import hidden
 from sqlstream.core.options import Option, OptionKind
+from sqlstream.formats import rows
 from sqlstream.formats.base import Encoded, Fields, Format, marked_record, refuse_types, sql_map, truncated
 from sqlstream.formats.numbers import BASE64, DECIMAL, FLOAT, INTEGER, plain_decimal, scientific_decimal
 from sqlstream.sql.generated_names import bound
@@ -32,6 +33,7 @@ _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _DATE = r"^\d{4}-\d{1,2}-\d{1,2}$"
 _TIME = r"^\d\d:\d\d(:\d\d(\.\d{0,9})?)?$"
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{0,9})?"
+_UNREAD = "'Failed to deserialize CSV row.'"
 # A line of fewer characters than this is short.
 _SHORT = 20_000
 _MOST_CELLS = 2_000_000
@@ -100,7 +102,7 @@ class Csv(Format):
         # A parser takes memory for as many cells as a line may have: each, and our own, has a character.
         short, long = (f"from_csv({line}, {spark_string(schema)}, {sql_map({**parser, 'maxColumns': str(n)})})" for n in (_SHORT + 2, _MOST_CELLS))
         parsed = f"if(length({text}) < {_SHORT}, {short}, {long})"
-        fail = _failure(text, record.origin)
+        fail = _failure(text, record.origin) if record.unread is None else _nothing
         rows_type = f"ARRAY<STRUCT<{', '.join(f'{c}: STRING' for c in own_cells)}>>"
         good = f"array(named_struct({', '.join(f'{spark_string(c)}, {PARSED}.{c}' for c in own_cells)}))"
         none = f"CAST(array() AS {rows_type})" if ignore else fail(rows_type)
@@ -116,7 +118,8 @@ class Csv(Format):
             broken = f"{text} = '' OR NOT is_valid_utf8({text}) OR {_odd(text, quoting)} AND NOT {text} RLIKE {_line(escape, separator, quoting)}"
         elif quoting:
             unclosed = " OR ".join(f"({PARSED}.{c} <> {spark_string(_END)} AND endswith({PARSED}.{c}, {spark_string(_END)}))" for c in cells)
-            unread = _failure(text, record.origin, " A quoted field continues on the next line, which is not supported.")(rows_type)
+            why = " A quoted field continues on the next line, which is not supported."
+            unread = (_failure(text, record.origin, why) if record.unread is None else _nothing)(rows_type)
             wrong = f"CASE WHEN {unclosed} THEN {unread} ELSE {wrong} END"
         ends = " OR ".join(f"{PARSED}.{c} = {spark_string(_END)}" for c in own_cells)
         array = f"CASE WHEN {broken} THEN {none} WHEN {whole} THEN {good} WHEN {ends} THEN {fewer} ELSE {wrong} END"
@@ -124,16 +127,24 @@ class Csv(Format):
             array = f"if({text} IS NULL, array(CAST(NULL AS STRUCT<{', '.join(f'{c}: STRING' for c in own_cells)}>)), {array})"
         kept = [F.col(quote(c)) for c in record.frame.columns]
         own = [hidden(f"{c}") for c in own_cells]
-        rows = frame.select("*", F.expr(parsed).alias(PARSED)).select(*kept, F.inline(F.expr(array)).alias(*own))
+        read = F.expr(array)
+        if record.unread is not None:
+            read = F.coalesce(read, record.kept(text, _UNREAD, F.expr(f"CAST(array() AS {rows_type})")))
+        split = frame.select("*", F.expr(parsed).alias(PARSED)).select(*kept, F.inline(read).alias(*own))
         delimiter = self.option(options, "array-element-delimiter")
         null = options.get("null-literal")
         columns = []
         for c, (name, type_) in zip(own, fields, strict=True):
             cell = _restored(f"coalesce({c}, '')", escape, separator, quoting)
             cell = f"nullif({cell}, {spark_string(_MISSING)})" if ignore else cell
-            value = _cell(cell, type_, null, delimiter, None if ignore else fail)
+            value = _cell(cell, type_, null, delimiter, None if ignore else _failure(text, record.origin))
             columns.append(F.expr(f"if({text} IS NULL, NULL, {value})" if record.nulls else value).alias(name))
-        return rows.select(*kept, *columns)
+        if record.unread is None:
+            return split.select(*kept, *columns)
+        # The row of a record whose cells are what their columns ask for; else NULL.
+        row = _tried(F.struct(*columns))
+        right = F.filter(F.array(row), lambda one: F.coalesce(one.isNotNull(), F.lit(False)) | record.kept(text, _UNREAD, F.lit(False)))
+        return split.select(*kept, F.inline(right).alias(*[name for name, _ in fields]))
 
     def encode(self, fields: Fields, options: Mapping[str, str], *, lines: bool = False) -> Column:
         from pyspark.sql import functions as F
@@ -227,6 +238,17 @@ def _code(character: str) -> str:
 def _unescaped(text: str) -> str:
     r"""The character meant by ``\t`` and the like."""
     return {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\\\": "\\"}.get(text, text)
+
+
+def _nothing(type_: str) -> str:
+    return f"CAST(NULL AS {type_})"
+
+
+def _tried(value: Column) -> Column:
+    """``value``, NULL where it raises an error."""
+    from pyspark.sql.classic.column import Column
+
+    return Column(rows.java().Tried.of(value._jc))
 
 
 def _failure(text: str, origin: str, why: str = "") -> Callable[[str], str]:

@@ -53,8 +53,14 @@ class Raw(Format):
         else:
             bytes_ = F.expr(f"CAST({record.value} AS BINARY)")
             wrong = f"Size of data received for deserializing {type_.root} type is not "
-            place = F.expr(f"raise_error(concat({spark_string(wrong)}, octet_length({record.value}), ' (', {record.origin}, ').'))")
             value = Column(self._records(type_, options).read(bytes_._jc))
+            if record.unread is not None:
+                error = f"concat({spark_string(wrong)}, octet_length({record.value}), '.')"
+                unread = record.kept(f"hex(CAST({record.value} AS BINARY))", error, F.expr(f"CAST(array() AS ARRAY<{type_.spark}>)"))
+                nulls = F.array(F.lit(None).cast(type_.spark))
+                one = F.when(bytes_.isNull(), nulls).otherwise(F.coalesce(F.when(value.isNotNull(), F.array(value)), unread))
+                return record.frame.select(*kept, F.explode(one).alias(name))
+            place = F.expr(f"raise_error(concat({spark_string(wrong)}, octet_length({record.value}), ' (', {record.origin}, ').'))")
             value = F.when(bytes_.isNotNull(), F.coalesce(value, place.cast(type_.spark)))
         return record.frame.select(*kept, value.alias(name))
 

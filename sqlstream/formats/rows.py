@@ -52,10 +52,24 @@ def read_rows(record: Encoded, reader: Any, fields: Fields, problem: str | None,
     if problem is not None:
         # The place of a record is computed only for one that can't be read.
         shown = f"CAST({record.value} AS STRING)" if text else f"hex(CAST({record.value} AS BINARY))"
-        told = F.expr(f"concat({spark_string(f'{problem} ')}, {marked_record(shown)}, ' (', {record.origin}, ').', {why})")
-        error = F.raise_error(F.concat(told, Column(reader.why(value._jc))))
-        row_array = F.when(value.isNotNull(), F.coalesce(row_array, error.cast(f"ARRAY<STRUCT<{columns_sql(fields)}>>")))
+        type_ = f"ARRAY<STRUCT<{columns_sql(fields)}>>"
+        if record.unread is not None:
+            error = F.concat(F.expr(f"concat({spark_string(f'{problem}.')}, {why})"), Column(reader.why(value._jc)))
+            failed = record.kept(shown, error, F.expr(f"CAST(array() AS {type_})"))
+        else:
+            failed = _failure(record, reader, problem, shown, why).cast(type_)
+        row_array = F.when(value.isNotNull(), F.coalesce(row_array, failed))
     if record.nulls:
         row_array = F.coalesce(row_array, F.array(F.lit(None).cast(f"STRUCT<{columns_sql(fields)}>")))
     kept = [F.col(quote(c)) for c in frame.columns]
     return frame.select(*kept, F.inline(row_array).alias(*[n for n, _ in fields]))
+
+
+def _failure(record: Encoded, reader: Any, problem: str, shown: str, why: str) -> AnyColumn:
+    """The error of a record that can't be read."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.classic.column import Column
+
+    value = F.expr(f"CAST({record.value} AS BINARY)")
+    told = F.expr(f"concat({spark_string(f'{problem} ')}, {marked_record(shown)}, ' (', {record.origin}, ').', {why})")
+    return F.raise_error(F.concat(told, Column(reader.why(value._jc))))

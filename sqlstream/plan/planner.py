@@ -121,6 +121,7 @@ class Planner:
                 state_ttl=int(settings.read(self.options, "table.exec.state.ttl")),
                 require_on_conflict=settings.read(self.options, "table.exec.sink.require-on-conflict"),
                 drop_nulls=settings.read(self.options, "table.exec.sink.not-null-enforcer").upper() == "DROP",
+                dead_letters=settings.read(self.options, "table.exec.dead-letter"),
                 changes_twice=settings.read(self.options, "table.exec.source.cdc-events-duplicate"),
                 dry=self.dry,
                 warehouse=settings.read(self.options, "table.warehouse"),
@@ -139,11 +140,14 @@ class Planner:
     def function_settings(self) -> FunctionSettings:
         """The options that Python functions depend on."""
         parameters = settings.read(self.options, "pipeline.global-job-parameters")
-        kept = settings.read(self.options, "udf.on-error") == "dead-letter"
+        into = settings.read(self.options, "table.exec.dead-letter")
+        files = ""
+        if settings.read(self.options, "udf.on-error") == "dead-letter":
+            files = self.modules.shown(ProjectFolder(self.project).dead_letters)
         asked = (settings.read(self.options, f"table.exec.async-scalar.{name}") for name in _ASYNC)
         most, timeout, strategy, delay, attempts = asked
         calls = Calls(most, timeout, attempts if strategy == "fixed_delay" else 1, delay)
-        return FunctionSettings(tuple(sorted(parameters.items())), str(ProjectFolder(self.project).dead_letters) if kept else "", calls)
+        return FunctionSettings(tuple(sorted(parameters.items())), into or files, calls)
 
     @property
     def _scope(self) -> Scope:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from sqlstream.core.errors import SqlStreamError, length_of, offset_of
-from sqlstream.plan.builder.relations import usable
+from sqlstream.plan.builder.usable import usable
 from sqlstream.sql.statements.parsing import parse
 from sqlstream.sql.syntax import ast
 

@@ -379,17 +379,17 @@ def test_rows_that_are_left_out_are_told(project: Path) -> None:
 
 def test_rows_that_were_left_out_are_counted(tmp_path: Path) -> None:
     assert LeftOut(tmp_path / "none").lines(tmp_path) == []
-    first, second = tmp_path / "functions-1.jsonl", tmp_path / "functions-2.jsonl"
-    first.write_text('{"function": "OLD"}\n')
+    first, second = tmp_path / "rows-1.jsonl", tmp_path / "rows-2.jsonl"
+    first.write_text('{"kind": "function", "source": "OLD"}\n')
     left_out = LeftOut(tmp_path)
     assert left_out.lines(tmp_path) == []
     with first.open("a") as file:
-        file.write('{"function": "F"}\n{"function": "G"}\n{"function": "F"}\n{"functi')
-    second.write_text('{"function": "F"}\n')
+        file.write('{"kind": "function", "source": "F"}\n{"kind": "function", "source": "G"}\n{"kind": "function", "source": "F"}\n{"functi')
+    second.write_text('{"kind": "function", "source": "F"}\n')
     assert left_out.lines(tmp_path) == [
-        "2 rows were left out, for which F failed: functions-1.jsonl",
-        "1 row was left out, for which G failed: functions-1.jsonl",
-        "1 row was left out, for which F failed: functions-2.jsonl",
+        "2 rows were left out, for which F failed: rows-1.jsonl",
+        "1 row was left out, for which G failed: rows-1.jsonl",
+        "1 row was left out, for which F failed: rows-2.jsonl",
     ]
 
 

@@ -282,11 +282,11 @@ def test_rows_that_fail_are_left_out_and_kept(session: Session) -> None:
     finally:
         list(session.run("RESET 'udf.on-error'"))
     letters = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text("utf-8").splitlines()]
-    assert {x["function"] for x in letters} == {"FAILS", "WRONG"}
+    assert {x["source"] for x in letters} == {"FAILS", "WRONG"}
     told = [n for n in session.notices if "left out" in n]
     assert {n.split(": ")[0] for n in told} >= {"[NOTICE] 1 row was left out, for which WRONG failed"}
     assert all((session.project / n.split(": ")[1]).is_file() for n in told)
-    (failed,) = {json.dumps(x["row"]) for x in letters if x["function"] == "FAILS"}
+    (failed,) = {json.dumps(x["row"]) for x in letters if x["source"] == "FAILS"}
     row = json.loads(failed)
     assert "geheim" not in json.dumps(letters)
     assert next(iter(row.values())) == "b"

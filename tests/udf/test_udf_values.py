@@ -168,8 +168,9 @@ def test_leaving_python_is_an_error_like_others(func_type: str, tmp_path) -> Non
 
     with pytest.raises(FunctionFailed, match=r"The Python function F failed for \(1\): SystemExit: 4, at "):
         run(task(waits, "INT", "INT", calls=Calls(attempts=1)), [1, 2])
-    kept = task(leaves, "INT", "INT", dead_letters=str(tmp_path / "kept"))
-    assert evaluated(kept, (column([1], "INT"), pa.array(['{"a": 1}']))).to_pylist() == [{"value": None, "failed": True}]
+    kept = task(leaves, "INT", "INT", keeps_failures=True)
+    (found,) = evaluated(kept, (column([1], "INT"), pa.array(['{"a": 1}']))).to_pylist()
+    assert (found["value"], found["row"]) == (None, '{"a": 1}') and "SystemExit: 3" in found["error"]
 
 
 def test_our_own_frames_are_no_place() -> None:
@@ -195,7 +196,7 @@ SECRET_ROW = "ROW<name STRING, api_key STRING, inner_ ARRAY<ROW<password INT>>>"
 BOB = {"name": "bob", "api_key": "K3Y", "inner_": [{"password": 4711}]}
 
 
-def test_secrets_are_masked_at_any_depth(tmp_path) -> None:
+def test_secrets_are_masked_at_any_depth() -> None:
     @udf
     def fails(r, m) -> int:
         raise ValueError(f"no {r} nor {r.inner_[0].password} nor {m}")
@@ -204,7 +205,7 @@ def test_secrets_are_masked_at_any_depth(tmp_path) -> None:
     def wrong(r, m):
         return {"n": r.api_key}
 
-    folder = tmp_path / "kept"
+    kept = ""
     types = (SECRET_ROW, "MAP<STRING, STRING>")
     arrays = (column([BOB], types[0]), column([[("token", "T0K"), ("x", "1")]], types[1]))
     shown = "(Row(name='bob', api_key='******', inner_=[Row(password='******')]), {'token': '******', 'x': '1'})"
@@ -217,8 +218,7 @@ def test_secrets_are_masked_at_any_depth(tmp_path) -> None:
             evaluated(task(function, result, *types), arrays)
         assert said in raised.value.message
         row = pa.array([json.dumps({"r": BOB, "m": {"token": "T0K"}, "x": 1})])
-        evaluated(task(function, result, *types, dead_letters=str(folder)), (*arrays, row))
-    kept = "".join(f.read_text() for f in folder.glob("*.jsonl"))
+        kept += str(evaluated(task(function, result, *types, keeps_failures=True), (*arrays, row)).to_pylist())
     assert kept.count('"x": 1') == 3
     assert not any(secret in kept for secret in ("K3Y", "4711", "T0K"))
 
@@ -404,7 +404,7 @@ def test_row() -> None:
 
 
 @pytest.mark.parametrize("func_type", ["general", "pandas"])
-def test_rows_for_which_a_function_fails_are_kept(tmp_path, func_type: str) -> None:
+def test_rows_for_which_a_function_fails_are_kept(func_type: str) -> None:
     def inverse(a):
         if func_type == "general":
             return 6 / a if a != 4 else "four"
@@ -412,21 +412,18 @@ def test_rows_for_which_a_function_fails_are_kept(tmp_path, func_type: str) -> N
             raise ZeroDivisionError("division by zero")
         return (6 / a).where(a != 4, "four") if (a == 4).any() else 6 / a
 
-    made = task(inverse, "DOUBLE", "INT", func_type=func_type, dead_letters=str(tmp_path / "kept"))
+    made = task(inverse, "DOUBLE", "INT", func_type=func_type, keeps_failures=True)
     rows = pa.array([f'{{"id": {n}, "name": "č"}}' for n in range(5)])
     found = evaluated(made, (pa.array([1, 0, 3, 4, 6], pa.int32()), rows))
-    assert found.to_pylist() == [
-        {"value": 6.0, "failed": False}, {"value": None, "failed": True}, {"value": 2.0, "failed": False}, {"value": None, "failed": True}, {"value": 1.0, "failed": False},
-    ]  # fmt: skip
-    (file,) = (tmp_path / "kept").iterdir()
-    first, second = (json.loads(line) for line in file.read_text("utf-8").splitlines())
-    assert (first["function"], first["row"]) == ("F", {"id": 1, "name": "č"})
-    assert "ZeroDivisionError: " in first["error"] and "(0)" in first["error"]
-    assert second["row"]["id"] == 3 and "'four' (str), which is not of type DOUBLE" in second["error"]
+    assert [row["value"] for row in found.to_pylist()] == [6.0, None, 2.0, None, 1.0]
+    assert [row["row"] for row in found.to_pylist()] == [None, '{"id": 1, "name": "č"}', None, '{"id": 3, "name": "č"}', None]
+    none, first, _, second, last = (row["error"] for row in found.to_pylist())
+    assert none is None and last is None
+    assert "ZeroDivisionError: " in first and "(0)" in first
+    assert "'four' (str), which is not of type DOUBLE" in second
 
 
-def test_a_function_that_can_not_be_opened_keeps_no_rows(tmp_path) -> None:
-    lacking = Task("F", b"cno_such_module\nf\n.", "general", (), type_named("INT"), ZONE, dead_letters=str(tmp_path / "kept"))
+def test_a_function_that_can_not_be_opened_keeps_no_rows() -> None:
+    lacking = Task("F", b"cno_such_module\nf\n.", "general", (), type_named("INT"), ZONE, keeps_failures=True)
     with pytest.raises(FunctionFailed, match="needs the module 'no_such_module'"):
         evaluated(lacking, (pa.array([0]), pa.array(["{}"])))
-    assert not (tmp_path / "kept").exists()

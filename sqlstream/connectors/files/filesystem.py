@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
-from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, Write, plain_options, with_kinds
+from sqlstream.connectors.base import DEAD_LETTERS, Connector, Metadata, Read, SourceFrame, Write, plain_options, with_kinds
 from sqlstream.connectors.files.batches import landed, write_batch
 from sqlstream.connectors.files.folder import Folder
 from sqlstream.connectors.files.partition_commit import PartitionCommit, PartitionTime
@@ -74,6 +74,7 @@ class Filesystem(Connector):
         Option("partition.default-name", OptionKind.STRING, "__DEFAULT_PARTITION__", "The partition of NULL."),
         Option("source.monitor-interval", OptionKind.DURATION, summary="Look for new files at this interval, without end.", role=Role.TUNING),
         Option("source.path.regex-pattern", OptionKind.STRING, summary="Only files whose whole path matches are read."),
+        DEAD_LETTERS,
         Option("source.report-statistics", OptionKind.STRING, use=Support.NOTICE, why="Spark finds statistics by itself"),
         Option("sink.rolling-policy.file-size", OptionKind.MEMORY, "128mb", use=Support.NOTICE, why=_ROLLING),
         Option("sink.rolling-policy.rollover-interval", OptionKind.DURATION, "30 min", use=Support.NOTICE, why=_ROLLING),
@@ -172,7 +173,7 @@ class Filesystem(Connector):
         if request.streaming:
             # Without maxFileAge Spark would leave out files that are a week older than the newest.
             reader = request.spark.readStream.name(request.name).option("maxFileAge", "36500d")
-        return SourceFrame(self._columns(self._records(reader, format_, path, table), format_, table))
+        return SourceFrame(self._columns(self._records(reader, format_, path, table), format_, request))
 
     def _records(self, reader: Any, format_: Format, path: str, table: Table) -> DataFrame:
         """The files' own columns or lines, and the partition columns as strings."""
@@ -193,9 +194,10 @@ class Filesystem(Connector):
         frame = frame.withColumn(_FILE, frame.metadataColumn("_metadata"))
         return frame if pattern is None else frame.where(f"{_PATH} RLIKE {spark_string(f'^(?:{pattern})$')}")
 
-    def _columns(self, frame: DataFrame, format_: Format, table: Table) -> DataFrame:
+    def _columns(self, frame: DataFrame, format_: Format, request: Read) -> DataFrame:
         from pyspark.sql import functions as F
 
+        table = request.table
         default = spark_string(self._value(table, "partition.default-name"))
         types = {c.name: c.type for c in table.physical}
         fields = _fields(table)
@@ -215,7 +217,7 @@ class Filesystem(Connector):
                 F.expr(f"struct({_MODIFIED}, {_FILE}.file_path, {_FILE}.file_block_start)").alias(_PLACE),
                 *[c.alias(_OWN + n) for n, c in columns.items()],
             )
-            encoded = Encoded(records, _LINE, f"concat('file ', {_FILE})", lines=True)
+            encoded = Encoded(records, _LINE, f"concat('file ', {_FILE})", lines=True, unread=request.unread)
             decoded = format_.decode(encoded, fields, formats.own_options(format_, table.options))
             kinds = [KIND] if format_.mode.carries_kinds else []
             decoded = decoded.toDF(*records.columns, *[_VALUE + n for n, _ in fields], *kinds)

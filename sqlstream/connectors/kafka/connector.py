@@ -14,7 +14,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from sqlstream import formats
-from sqlstream.connectors.base import Connector, Dataset, Metadata, Read, SourceFrame, changed, once, plain_options
+from sqlstream.connectors.base import DEAD_LETTERS, Connector, Dataset, Metadata, Read, SourceFrame, changed, once, plain_options
 from sqlstream.connectors.kafka import exactly_once, positions, skipped
 from sqlstream.connectors.kafka.client_settings import properties_of
 from sqlstream.connectors.kafka.offsets import EARLIEST, LATEST, Offsets, Partition, assignment, cluster, offsets_of, parse_specific, to_json
@@ -80,6 +80,7 @@ ENDS = (
         least=1,
         role=Role.TUNING,
     ),
+    DEAD_LETTERS,
     Option("scan.parallelism", OptionKind.INT, use=Support.NOTICE, why="there is one task a partition"),
     Option(
         IDLE_TIMEOUT,
@@ -227,7 +228,7 @@ class TopicConnector(Connector):
             # A range that ends before it starts is an error for Spark; for Flink it is empty.
             stop = {p: max(end[p], start[p]) for p in partitions}
             frame = request.spark.read.format("kafka").options(**options, endingOffsets=to_json(stop)).load()
-            return SourceFrame(decoded(frame, table, self.layout(table)))
+            return SourceFrame(decoded(frame, request, self.layout(table)))
         if not self.bounded(table):
             # The input of a bounded one ends with its first micro-batch.
             options["most"] = str(self.option(table, MOST_RECORDS))
@@ -240,7 +241,7 @@ class TopicConnector(Connector):
             frame = frame.where(left_out)
         split = _split(known) if request.splits else None
         names = tuple(f"{topic}-{number}" for topic, number in sorted(partitions))
-        return SourceFrame(decoded(frame, table, self.layout(table), split), names, known)
+        return SourceFrame(decoded(frame, request, self.layout(table), split), names, known)
 
     def positions(self, request: Read, wanted: Mapping[str, str], zone: str) -> Mapping[str, Mapping[int, int | None]]:
         table = request.table

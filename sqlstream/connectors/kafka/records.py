@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
+    from sqlstream.connectors.base import Read
     from sqlstream.sql.tables import Table
 
 METADATA = (
@@ -172,10 +173,11 @@ def check_metadata(table: Table, known: tuple[Metadata, ...]) -> None:
             )
 
 
-def decoded(frame: DataFrame, table: Table, how: Layout, split: Column | None = None) -> DataFrame:
+def decoded(frame: DataFrame, request: Read, how: Layout, split: Column | None = None) -> DataFrame:
     """The table's columns out of the columns of Spark's Kafka source, SPLIT where it is given, and KIND where records carry kinds."""
     from pyspark.sql import functions as F
 
+    table = request.table
     source = [F.col(c).alias(_KAFKA + c) for c in frame.columns]
     if split is not None:
         source.append(split.alias(SPLIT))
@@ -184,10 +186,10 @@ def decoded(frame: DataFrame, table: Table, how: Layout, split: Column | None = 
     out = frame.select(*source, *metadata)
     columns: dict[str, str] = {}
     if how.key is not None:
-        out = _with(how.key, Encoded(out, _KAFKA + "key", origin), how.key_format_fields, how.key_options(table.options), _KEY)
+        out = _with(how.key, Encoded(out, _KAFKA + "key", origin, unread=request.unread), how.key_format_fields, how.key_options(table.options), _KEY)
         columns = {n: quote(_KEY + how.key_names[n]) for n, _ in how.key_fields}
     properties = tuple(dict.fromkeys(c.key[len(_OF_VALUE) :] for c in table.metadata if c.key not in _METADATA))
-    value = Encoded(out, _KAFKA + "value", origin, properties=properties, nulls=how.upserts)
+    value = Encoded(out, _KAFKA + "value", origin, properties=properties, nulls=how.upserts, unread=request.unread)
     out = _with(how.value, value, how.value_fields, how.value_options(table.options), _VALUE)
     for name, _ in how.value_fields:
         own = quote(_VALUE + name)

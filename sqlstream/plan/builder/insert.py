@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean
+from sqlstream.plan.builder import dead_letters
 from sqlstream.plan.builder.metadata import refuse_unknown_metadata
 from sqlstream.plan.builder.queries import query
-from sqlstream.plan.builder.relations import hint_options, usable
+from sqlstream.plan.builder.relations import hint_options
+from sqlstream.plan.builder.usable import usable
 from sqlstream.plan.nodes import Conflict, Field, Named, Node, Project, Sink
 from sqlstream.plan.places import placed
 from sqlstream.plan.properties import fields
@@ -65,7 +67,15 @@ def into(source: Node, target: Table, env: Environment, node: exp.Expr, *, stati
             raise ValidationError(f"Column '{column.name}' has no default value and does not allow NULLs", at=node)
     projected = Project(source, tuple(Named(c.name, by_name.get(c.name, Literal(c.type, None))) for c in columns))
     partition = tuple((k, str(v.value)) for k, v in static.items() if isinstance(v, Literal))
-    return Sink(placed(projected, node.this), target, overwrite, partition, drop_nulls=env.settings.drop_nulls, at=node.this)
+    return Sink(
+        placed(projected, node.this),
+        target,
+        overwrite,
+        partition,
+        drop_nulls=env.settings.drop_nulls,
+        dead_letters=dead_letters.of_query(env, node.this),
+        at=node.this,
+    )
 
 
 def _stored(ref: ColumnRef, column: PhysicalColumn | MetadataColumn) -> Expr:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from sqlglot import exp
 
 from sqlstream.catalog.circles import reads_itself
-from sqlstream.connectors import declared_options, find_connector, with_files
-from sqlstream.core import spark_releases
+from sqlstream.connectors import find_connector
 from sqlstream.core.errors import NotSupported, SqlStreamError, ValidationError, did_you_mean
-from sqlstream.core.options import meant, resolve_environment, with_samples
 from sqlstream.plan.builder.correlate import column_names
+from sqlstream.plan.builder.dead_letters import of_source
 from sqlstream.plan.builder.hints import check_of_table
 from sqlstream.plan.builder.match import match
 from sqlstream.plan.builder.metadata import refuse_unknown_metadata
@@ -22,6 +19,7 @@ from sqlstream.plan.builder.savepoint_metadata import NAME as SAVEPOINT_METADATA
 from sqlstream.plan.builder.savepoint_metadata import savepoint_metadata
 from sqlstream.plan.builder.scope import Environment, Relation
 from sqlstream.plan.builder.time_travel import travelled
+from sqlstream.plan.builder.usable import about, usable
 from sqlstream.plan.builder.windows import over_windows
 from sqlstream.plan.nodes import WINDOW_COLUMNS, ChangelogNormalize, Named, Node, Project, Scan, Watermark, Window
 from sqlstream.plan.properties import field, fields, walk
@@ -168,43 +166,6 @@ def view(declared: View, env: Environment, query: Query, at: exp.Expr | None) ->
     return Project(node, tuple(Named(n, ColumnRef(by_name[g].type, g)) for n, g in zip(names, read, strict=True)))
 
 
-def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
-    """``declared`` with its options checked and resolved; notices go to the environment. Raises ValidationError."""
-    if not declared.connector:
-        raise ValidationError(
-            f"Table '{declared.path}' has no option 'connector', so nothing can be read from or written to it.",
-            at=at,
-            hint=meant("connector", declared.options) or "HELP CONNECTOR lists them.",
-        )
-    if not declared.columns:
-        raise NotSupported(f"Table '{declared.path}' has no columns.", at=at, hint="Declare them in its CREATE TABLE.")
-    connector = find_connector(declared.connector, at)
-    if connector.needs_delta and not env.settings.release.delta:
-        raise NotSupported(
-            f"There is no Delta for Spark {env.settings.release.name}, so table '{declared.path}' can't be used.", at=at,
-            hint=f"RESET '{spark_releases.OPTION}' runs on Spark {spark_releases.INSTALLED}. One process runs on one release: put these"
-            " statements into a script of their own, for `sqlstream jobs start`.",
-        )  # fmt: skip
-    known = partial(with_samples, declared=declared_options(declared.options)) if env.settings.dry else resolve_environment
-    resolved = replace(declared, options=known(declared.options))
-    if env.settings.warehouse:
-        resolved = connector.placed(resolved, known({"warehouse": env.settings.warehouse})["warehouse"])
-    with _about(at):
-        resolved = replace(resolved, options=with_files(resolved.options, env.settings.files))
-        env.notices.extend(f"{declared.path.name}: {n}" for n in connector.check(resolved))
-    return resolved
-
-
-@contextmanager
-def _about(at: exp.Expr | None) -> Iterator[None]:
-    """Errors are about ``at`` where they say nothing else."""
-    try:
-        yield
-    except ValidationError as error:
-        error.at = error.at if error.at is not None else at
-        raise
-
-
 def table(declared: Table, env: Environment, at: exp.Expr | None) -> Node:
     """A table as a query sees it: declared columns in order, computed ones included, and its watermark."""
     declared = usable(declared, env, at)
@@ -212,11 +173,11 @@ def table(declared: Table, env: Environment, at: exp.Expr | None) -> Node:
     if not connector.is_source:
         raise ValidationError(f"Connector '{declared.connector}' can only be used as a sink. It cannot be used as a source.", at=at)
     refuse_unknown_metadata(declared, at, writing=False)
-    with _about(at):
+    with about(at):
         connector.check_source(declared)
     fixed = env.settings.batch or connector.static(declared)
     mode = connector.source_mode(declared)
-    node: Node = Scan(declared, connector.bounded(declared), fixed, mode)
+    node: Node = Scan(declared, connector.bounded(declared), fixed, mode, dead_letters=of_source(declared, env, at))
     if fixed or not (mode.updates and (env.settings.changes_twice or not mode.retracts)):
         return _watermarked(_with_computed(node, declared, env, [c.name for c in declared.columns]), declared, env)
     if declared.primary_key is None:

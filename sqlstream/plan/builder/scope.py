@@ -45,6 +45,7 @@ class PlanSettings:
     batch: bool = False
     dynamic_options: bool = True
     drop_nulls: bool = False
+    dead_letters: str | None = None
     require_on_conflict: bool | None = None
     changes_twice: bool = False
     state_ttl: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.core.changelog import ChangelogMode
@@ -23,7 +23,7 @@ class Scan(Node):
     """The physical and metadata columns of a table, under their declared names and types.
 
     ``table`` has the options of a hint merged in. ``bounded``, ``static`` and ``mode`` are the connector's answers for it; in batch mode
-    every table is static.
+    every table is static. Records that can't be read go to ``dead_letters``, if there are any.
     """
 
     recorded: ClassVar = ("Scan", "table", "bounded", "static", "mode")
@@ -34,6 +34,7 @@ class Scan(Node):
     bounded: bool
     static: bool
     mode: ChangelogMode = ChangelogMode.APPEND
+    dead_letters: Table | None = field(default=None, compare=False)
 
     def output(self) -> tuple[Field, ...]:
         key = self.table.primary_key.columns if self.table.primary_key else ()

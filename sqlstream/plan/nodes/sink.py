@@ -32,7 +32,7 @@ class Conflict(Enum):
 class Sink(Unary):
     """INSERT INTO a table: the input's columns are the table's persisted ones, in order.
 
-    A row with a NULL for a NOT NULL column fails the job, or is dropped if ``drop_nulls``. What ``conflict`` does
+    A row with a NULL for a NOT NULL column fails the job, is dropped if ``drop_nulls``, or goes to ``dead_letters``. What ``conflict`` does
     is in nodes below, by which the plan is known; ``on_conflict`` is its clause.
     """
 
@@ -44,6 +44,7 @@ class Sink(Unary):
     overwrite: bool = False
     partition: tuple[tuple[str, str], ...] = ()
     drop_nulls: bool = False
+    dead_letters: Table | None = field(default=None, compare=False)
     conflict: Conflict | None = field(default=None, compare=False)
     on_conflict: exp.Expr | None = field(default=None, compare=False, repr=False)
 

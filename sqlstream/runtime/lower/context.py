@@ -46,8 +46,10 @@ class Lowering:
     same. ``real_time``: each row goes through at once. ``control``: the folder of the job's control files; ``pause``: as of Read.
     ``idle_ms``: a partition without records for this long no
     longer holds the watermark back, where its table does not say; 0: never. ``future_ms``: rows whose rowtime is so far ahead of the clock, and
-    more, are left out; 0 for none. ``watch`` learns of the plan's watermarks; ``watermarks`` are the tables that they belong to. ``node_id`` gives
-    the stable id of a node whose state is to be found again. ``readers``: how many sources of the job read the place of a table.
+    more, are left out; 0 for none. ``leaves_out``: so are other rows that would fail the query. What is left out goes to the table
+    ``dead_letters`` by way of the folder ``letters``, to files of the project where one of these is missing.
+    ``watch`` learns of the plan's watermarks; ``watermarks`` are the tables that they belong to. ``node_id`` gives the stable id of a node whose
+    state is to be found again. ``readers``: how many sources of the job read the place of a table.
     """
 
     spark: SparkSession
@@ -62,6 +64,9 @@ class Lowering:
     shared: Place | None = None
     idle_ms: int = 0
     future_ms: int = 0
+    letters: Place | None = None
+    dead_letters: Table | None = None
+    leaves_out: bool = False
     watch: QueryWatch | None = None
     watermarks: list[str] = field(default_factory=list)
     node_id: Callable[[Node], str | None] = lambda node: None

@@ -59,6 +59,7 @@ from sqlstream.plan.properties import field as field_of
 from sqlstream.runtime.engine.failures import as_job_errors
 from sqlstream.runtime.lower import (
     aggregates,
+    dead_letters,
     joins,
     lookups,
     not_null,
@@ -156,7 +157,7 @@ def _lowered(node: Node, to: Lowering) -> DataFrame:
         case Over(input=source):
             return ordered.over(node, not_null.aggregated(node, lower(source, to)), to.zone, batch=to.batch)
         case Sink(input=source):
-            return not_null.written(node, lower(source, to))
+            return not_null.written(node, lower(source, to), to)
     raise TypeError(type(node).__name__)
 
 
@@ -168,6 +169,7 @@ def _source(node: Node, to: Lowering, *, splits: bool) -> SourceFrame:
             request = Read(
                 spark=to.spark, table=table, streaming=streaming, splits=splits and streaming, name=to.source_name(table.path.name),
                 zone=to.zone, project=to.project, shared=to.shared, pause=to.pause, readers=to.readers(table),
+                unread=dead_letters.unread(to, node),
             )  # fmt: skip
             with at_clause(node), as_job_errors():
                 source = checked_source(request, find_connector(table.connector).read(request), carries_kinds=changelog_mode(node).carries_kinds)
@@ -190,7 +192,7 @@ def _each(node: OneByOne, frame: DataFrame, to: Lowering) -> DataFrame:
             node = _with_times(node) if to.real_time else node
             python_functions.register(node, to.spark, to.zone)
             columns = [_column(c.name, python_functions.cell(c.expr, below, to.zone)) for c in node.columns]
-            return python_functions.right_rows(node, frame.select(*columns, *[c for c in frame.columns if c in (KIND, SPLIT)]))
+            return python_functions.right_rows(node, to, frame.select(*columns, *[c for c in frame.columns if c in (KIND, SPLIT)]))
         case Filter(input=below):
             condition = render(node.condition, to.zone)
             return frame.where(_in_its_place(condition) if to.streaming and _above_windows(below) else condition)

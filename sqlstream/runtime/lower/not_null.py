@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.not_null import WRITTEN, refused, sure
+from sqlstream.connectors.not_null import WRITTEN, refused, sure, wrong
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.plan.properties import changelog_mode, fields, unchecked
+from sqlstream.runtime.lower import dead_letters
 from sqlstream.sql.expressions import ColumnRef
 from sqlstream.sql.quoting import quote
 
@@ -14,14 +15,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from sqlstream.plan.nodes import GroupAggregate, Node, Over, Sink, WindowAggregate
+    from sqlstream.runtime.lower.context import Lowering
     from sqlstream.sql.tables import MetadataColumn, PhysicalColumn
 
 _AGGREGATED = "is NOT NULL, however, a null value is being aggregated"
 
 
-def written(node: Sink, frame: DataFrame) -> DataFrame:
+def written(node: Sink, frame: DataFrame, to: Lowering) -> DataFrame:
     """``frame``, the sink's input, without rows that have NULL in a NOT NULL column of the table, or in one of the query in whose place Flink
-    would write a value that it makes up: they fail the query, or are dropped.
+    would write a value that it makes up: they fail the query, are dropped, or left out and kept.
     """
     inputs, loose = {f.name: f.type for f in fields(node.input)}, unchecked(node.input)
 
@@ -34,13 +36,13 @@ def written(node: Sink, frame: DataFrame) -> DataFrame:
     columns = [c.name for c in node.table.persisted if looked_at(c)]
     # A row that is removed by its key may have no other columns.
     removed = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
-    return _checked(node.input, frame, dict.fromkeys(columns, removed), WRITTEN, drop=node.drop_nulls)
+    return _checked(node.input, frame, dict.fromkeys(columns, removed), WRITTEN, to, source=node.table.path.name, drop=node.drop_nulls)
 
 
-def delivered(node: Node, frame: DataFrame, *, drop: bool) -> DataFrame:
+def delivered(node: Node, frame: DataFrame, to: Lowering, *, drop: bool) -> DataFrame:
     """``frame``, the rows of a SELECT, without those that have NULL in a NOT NULL column of the query: they fail it, or are dropped."""
     columns = [f.name for f in fields(node) if not f.type.nullable and f.name in unchecked(node)]
-    return _checked(node, frame, dict.fromkeys(columns, "FALSE"), WRITTEN, drop=drop)
+    return _checked(node, frame, dict.fromkeys(columns, "FALSE"), WRITTEN, to, source="the query", drop=drop)
 
 
 def aggregated(node: GroupAggregate | WindowAggregate | Over, frame: DataFrame) -> DataFrame:
@@ -53,13 +55,19 @@ def aggregated(node: GroupAggregate | WindowAggregate | Over, frame: DataFrame) 
         for arg in call.args:
             if isinstance(arg, ColumnRef) and not arg.type.nullable and arg.name in loose:
                 columns[arg.name] = left_out if columns.get(arg.name, left_out) == left_out else "FALSE"
-    return _checked(node.input, frame, columns, _AGGREGATED, drop=False)
+    return refused(frame, columns, _AGGREGATED, [f.name for f in fields(node.input)])
 
 
-def _checked(node: Node, frame: DataFrame, columns: dict[str, str], problem: str, *, drop: bool) -> DataFrame:
-    """``frame``, the rows of ``node``, of which those with NULL in one of ``columns``, each with the condition that excuses it, are dropped, or else
-    fail with ``problem``.
+def _checked(node: Node, frame: DataFrame, columns: dict[str, str], problem: str, to: Lowering, *, source: str, drop: bool) -> DataFrame:
+    """``frame``, the rows of ``node``, of which those with NULL in one of ``columns``, each with the condition that excuses it, are dropped, left out
+    and kept as those of ``source``, or else fail with ``problem``.
     """
+    from pyspark.sql import functions as F
+
     if drop and columns:
         return frame.where(sure(columns))
+    if to.leaves_out and columns:
+        left_out = dead_letters.left_out(to, dead_letters.NOT_NULL, source, f"a NOT NULL column of {source} is NULL")
+        kept = left_out(dead_letters.json(node), wrong(columns, problem))
+        return frame.where(F.when(F.expr(f"NOT ({sure(columns)})"), kept).otherwise(F.lit(True)))
     return refused(frame, columns, problem, [f.name for f in fields(node)])

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import sqlstream
 from sqlstream.core.java import classes
-from sqlstream.core.secrets import MASK, is_secret
 from sqlstream.plan import make
 from sqlstream.plan.nodes import Correlate, Project
-from sqlstream.plan.properties import fields, walk
+from sqlstream.plan.properties import walk
 from sqlstream.runtime.engine.python_archives import on_this_machine
+from sqlstream.runtime.lower import dead_letters
 from sqlstream.sql.expressions import Call
-from sqlstream.sql.quoting import quote, spark_string
+from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
 from sqlstream.udf.declarations.functions import PythonFunction, keeps_failures
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from sqlstream.plan.nodes import Node
+    from sqlstream.runtime.lower.context import Lowering
     from sqlstream.sql.expressions import Expr
     from sqlstream.sql.types import Type
 
@@ -62,20 +63,20 @@ def cell(expr: Expr, source: Node, zone: str) -> str:
     text = render(expr, zone)
     if not keeps_failures(expr):
         return text
-    values = []
-    for field in fields(source):
-        name, root = field.name, field.type.root
-        value = spark_string(MASK) if is_secret(name) else f"CAST({quote(name)} AS STRING)" if root in ("TIME", "VARIANT") else quote(name)
-        values += [spark_string(name), value]
-    return f"{text[:-1]}, to_json(named_struct({', '.join(values)}), map('ignoreNullFields', 'false')))"
+    return f"{text[:-1]}, {dead_letters.json(source)})"
 
 
-def right_rows(node: Project, frame: DataFrame) -> DataFrame:
-    """The rows of ``frame``, the projection ``node``, for which no function has failed."""
-    kept = {c.name for c in node.columns if keeps_failures(c.expr)}
+def right_rows(node: Project, to: Lowering, frame: DataFrame) -> DataFrame:
+    """The rows of ``frame``, the projection ``node``, for which no function has failed: the others are kept as dead letters."""
+    from pyspark.sql import functions as F
+
+    kept = {c.name: c.expr.function.name for c in node.columns if isinstance(c.expr, Call) and keeps_failures(c.expr)}
     if not kept:
         return frame
-    right = frame.where(" AND ".join(f"NOT {quote(n)}.failed" for n in sorted(kept)))
+    right = frame
+    for name, function in sorted(kept.items()):
+        left_out, of = dead_letters.left_out(to, dead_letters.FUNCTION, function, f"{function} fails"), quote(name)
+        right = right.where(F.when(F.expr(f"{of}.error IS NOT NULL"), left_out(f"{of}.row", f"{of}.error")).otherwise(F.lit(True)))
     return right.selectExpr(*[f"{quote(n)}.value AS {quote(n)}" if n in kept else quote(n) for n in frame.columns])
 
 
@@ -101,8 +102,8 @@ def _register(call: Call, function: PythonFunction, name: str, spark: SparkSessi
     _ship(spark)
     # Its stubs know no function of so many columns as it is given.
     declare: Any = arrow_udf
-    kept = registered.dead_letters
-    called = declare(evaluator(registered), f"STRUCT<value: {call.type.spark}, failed: BOOLEAN>" if kept else call.type.spark)
+    kept = registered.keeps_failures
+    called = declare(evaluator(registered), f"STRUCT<value: {call.type.spark}, error: STRING, row: STRING>" if kept else call.type.spark)
     # Of a deterministic one Spark would make two calls where a filter reads its value: one below the filter, one above.
     spark.udf.register(name, called.asNondeterministic())
 

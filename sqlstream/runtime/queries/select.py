@@ -84,12 +84,13 @@ def in_order(frame: DataFrame, column: str | None) -> DataFrame:
 
 class Collection:
     """A SELECT over static input. ``stop`` ends it from another thread. ``drop_nulls``: rows with NULL in a NOT NULL column don't fail it.
-    ``values``: changes have them.
+    ``leaves_out``: as of Lowering. ``values``: changes have them.
     """
 
     def __init__(
-        self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, batch: bool, drop_nulls: bool, values: bool = False
-    ) -> None:
+        self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, batch: bool, drop_nulls: bool,
+        leaves_out: bool = False, values: bool = False,
+    ) -> None:  # fmt: skip
         self._node = node
         self._limit = limit
         self._drop_nulls = drop_nulls
@@ -97,7 +98,7 @@ class Collection:
         self._folder = _scratch(project)
         self._to = Lowering(
             spark, streaming=False, batch=batch, bounded=True, zone=zone, project=project,
-            state=self._folder, shared=self._folder, control=self._folder,
+            state=self._folder, shared=self._folder, control=self._folder, leaves_out=leaves_out,
         )  # fmt: skip
         self._values = values
         self._query = BatchQuery(spark, self._folder.name)
@@ -110,7 +111,7 @@ class Collection:
         Raises JobFailed.
         """
         try:
-            rows = not_null.delivered(self._node, lower(self._node, self._to), drop=self._drop_nulls)
+            rows = not_null.delivered(self._node, lower(self._node, self._to), self._to, drop=self._drop_nulls)
             frame = in_order(displayed(rows, self._node, self._to.zone, values=self._values), window_column(self._node))
             frame = frame if self._limit is None else frame.limit(self._limit)
             self._query.run(frame, partial(self._run, frame), report)
@@ -148,17 +149,19 @@ class Collection:
 
 
 class Changes:
-    """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread. ``drop_nulls`` and ``values`` as in Collection."""
+    """A running SELECT: an iterator of its changes. ``stop`` ends it from another thread. ``drop_nulls``, ``leaves_out`` and ``values``: as in
+    Collection.
+    """
 
     def __init__(
         self, node: Node, limit: int | None, spark: SparkSession, zone: str, project: Path, *, drop_nulls: bool, values: bool = False,
-        idle_ms: int = 0, future_ms: int = 0,
+        leaves_out: bool = False, idle_ms: int = 0, future_ms: int = 0,
     ) -> None:  # fmt: skip
         self._folder = _scratch(project)
         self._to = Lowering(
             spark, streaming=True, batch=False, bounded=bounded(node), zone=zone, project=project,
             state=self._folder / "inputs", shared=self._folder / "shared", control=self._folder / "control", idle_ms=idle_ms, future_ms=future_ms,
-            readers=readers_of([node]),
+            readers=readers_of([node]), leaves_out=leaves_out,
         )  # fmt: skip
         (self._folder / "control").mkdir()
         self._watch = Watch(spark, self._to)
@@ -170,7 +173,7 @@ class Changes:
         self._stopped = threading.Event()
         self.ended = threading.Event()
         try:
-            rows = not_null.delivered(node, lower(node, self._to), drop=drop_nulls)
+            rows = not_null.delivered(node, lower(node, self._to), self._to, drop=drop_nulls)
             self._frame = self._watch.counted(displayed(rows, node, zone, values=values))
         except Exception as error:
             shutil.rmtree(self._folder, ignore_errors=True)

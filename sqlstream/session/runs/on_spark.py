@@ -70,10 +70,13 @@ class OnSpark:
             # What fails before its first row is the last result, too.
             context.last_result = LastResult(columns, 0, failed=True)
         spark, project, zone, drop_nulls = context.engine.spark, context.project, env.settings.zone, env.settings.drop_nulls
+        leaves_out = env.settings.dead_letters is not None
         notices = tuple(dict.fromkeys([*env.notices, *differences(plan)]))
         if env.settings.batch or static(plan):
             batch = env.settings.batch
-            collection = self._select = select.Collection(plan, limit, spark, zone, project, batch=batch, drop_nulls=drop_nulls, values=self._values)
+            collection = self._select = select.Collection(
+                plan, limit, spark, zone, project, batch=batch, drop_nulls=drop_nulls, leaves_out=leaves_out, values=self._values
+            )
             self._stop_if_interrupted(context.user)
             with _interruptible(context.user):
                 collected = _collected(collection, context.user)
@@ -84,7 +87,7 @@ class OnSpark:
         idle, ahead = idle_ms(context.options), future_ms(context.options)
         with _interruptible(context.user):
             running = self._select = select.Changes(
-                plan, limit, spark, zone, project, drop_nulls=drop_nulls, values=self._values, idle_ms=idle, future_ms=ahead
+                plan, limit, spark, zone, project, drop_nulls=drop_nulls, leaves_out=leaves_out, values=self._values, idle_ms=idle, future_ms=ahead
             )
         self._stop_if_interrupted(context.user)
         changes = self._passing(context, columns, iter(running))

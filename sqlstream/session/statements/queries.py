@@ -9,7 +9,6 @@ from sqlglot import exp
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.session import results
-from sqlstream.session.job_settings import future_ms
 from sqlstream.session.runs.job import planned_job
 from sqlstream.sql.syntax import ast
 from sqlstream.udf.declarations.left_out import reporting_left_out
@@ -27,9 +26,7 @@ _NO_SET = "No Statement Set to submit. 'END' statement should be used after 'BEG
 
 def select(node: exp.Expr, context: Context) -> Iterator[Outcome]:
     """A query; when its rows have been read, how many were left out is reported."""
-    dead_letters = context.planner.function_settings.dead_letters
-    if future_ms(context.options):
-        dead_letters = str(ProjectFolder(context.project).dead_letters)
+    dead_letters = ProjectFolder(context.project).dead_letters
     with reporting_left_out(node, dead_letters, context.project, context.user.notify):
         yield context.runs.select(context, node)
 

@@ -84,6 +84,15 @@ def _chosen(forms: list[StatementForm], cursor: StatementParser) -> StatementFor
     return cursor.unexpected(cursor.token, listed(list(dict.fromkeys(following))))
 
 
+def path_of(name: str) -> tuple[str, ...]:
+    """The parts of a name of a table, as a statement would write it. Raises SyntaxProblem."""
+    cursor = StatementParser(name, tokenize(name))
+    path = cursor.path()
+    if not cursor.at_end:
+        cursor.unexpected(cursor.token)
+    return ast.parts(path)
+
+
 def _parsed(sql: str, tokens: list[Token]) -> exp.Expression:
     """The one statement that ``tokens`` are."""
     cursor = StatementParser(sql, tokens)

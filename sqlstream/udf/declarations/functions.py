@@ -33,10 +33,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FunctionSettings:
-    """What of the session's options a function's run depends on: the job's parameters, the folder that keeps rows for which it fails, and how
-    calls wait.
-
-    Without such a folder the job fails.
+    """What of the session's options a function's run depends on: the job's parameters, where rows are kept for which it fails, in words,
+    and how calls wait. Where that is nowhere the job fails.
     """
 
     parameters: tuple[tuple[str, str], ...] = ()
@@ -183,7 +181,7 @@ def _row(name: str, found: ModuleFunction, of: Signature, modules: Modules, sett
         deterministic=declared.deterministic, found=found, of=of, modules=modules, version=modules.version, settings=settings,
     )  # fmt: skip
     kept = settings.dead_letters
-    notice = f"Rows for which {name} fails are left out, and kept in {modules.shown(kept)}." if kept else None
+    notice = f"Rows for which {name} fails are left out, and kept in {kept}." if kept else None
     return replace(row, spark=partial(_rendered, row), check=partial(_problem, row), notice=(lambda _: notice) if notice else None)
 
 

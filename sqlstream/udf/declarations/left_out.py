@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.core.errors import JobFailed
@@ -15,6 +14,7 @@ from sqlstream.sql.syntax.calls import CALLS, call_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
+    from pathlib import Path
 
     from sqlglot import exp
 
@@ -37,7 +37,11 @@ class LeftOut:
 
 
 def _reason(letter: dict[str, Any]) -> str:
-    return f"for which {letter['function']} failed" if "function" in letter else f"since in {letter['table']} {letter['error']}"
+    kind, source = letter.get("kind"), letter.get("source")
+    if kind == "function":
+        return f"for which {source} failed"
+    # Errors of records are all different.
+    return f"which can't be read in {source}" if kind == "record" else f"since in {source} {letter.get('error')}"
 
 
 def count(folder: Path, queries: Collection[str]) -> int:
@@ -60,16 +64,16 @@ def letters(file: Path, start: int = 0) -> Iterator[tuple[dict[str, Any], int]]:
 
 
 @contextmanager
-def reporting_left_out(query: exp.Expr, dead_letters: str, project: Path, notify: Callable[[str], None]) -> Iterator[None]:
+def reporting_left_out(query: exp.Expr, dead_letters: Path, project: Path, notify: Callable[[str], None]) -> Iterator[None]:
     """While ``query`` runs: an error of a function is put at its call; in the end ``notify`` hears of rows left out, kept in ``dead_letters``."""
-    left_out = LeftOut(Path(dead_letters)) if dead_letters else None
+    left_out = LeftOut(dead_letters)
     try:
         yield
     except JobFailed as error:
         error.at = failed_call(query, error.message) if error.at is None else error.at
         raise
     finally:
-        for line in left_out.lines(project) if left_out is not None else ():
+        for line in left_out.lines(project):
             notify(f"[NOTICE] {line}")
 
 

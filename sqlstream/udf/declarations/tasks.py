@@ -29,7 +29,7 @@ def task(function: PythonFunction, arguments: Types, result: Type, zone: str, co
         function.settings.parameters,
         function.secrets(columns),
         rows=function.kind is FunctionKind.TABLE,
-        dead_letters=function.settings.dead_letters,
+        keeps_failures=bool(function.settings.dead_letters),
         sources=function.modules.sources,
         aggregate=function.kind is FunctionKind.AGGREGATE,
         calls=function.settings.calls if function.found.declared.waits else None,

@@ -1,22 +1,12 @@
-"""Rows for which a function fails, left out and kept: a line of JSON each, in a file of the worker's own.
-
-A batch that runs again writes its rows again.
-"""
+"""Rows for which a function fails: the values of the others, and what each of them is with its error."""
 
 from __future__ import annotations
 
-import atexit
-import datetime
 import json
-import os
-import uuid
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
-from pyspark import TaskContext
 
-from sqlstream.core import private
 from sqlstream.udf.worker import masking
 from sqlstream.udf.worker.opening import opened_function
 from sqlstream.udf.worker.task import FunctionFailed, Task
@@ -27,27 +17,28 @@ if TYPE_CHECKING:
 
 Values: TypeAlias = "Callable[[Task, tuple[pa.Array, ...]], pa.Array]"
 
-_files: dict[str, IO[str]] = {}
-
 
 def evaluated_or_left_out(task: Task, arrays: tuple[pa.Array, ...], values: Values) -> pa.Array:
-    """Pairs of a value and whether there is none, for a batch whose last column is the rows as JSON. ``values`` gives those of a batch."""
+    """A struct of a value, the error where there is none, and then the row as JSON, for a batch whose last column is the rows so. ``values`` gives
+    those of a batch.
+    """
     *arguments, rows = arrays
     opened_function(task)
     parts: list[pa.Array] = []
-    failed: list[bool] = []
-    letters: list[str] = []
+    errors: list[str | None] = []
+    kept: list[str | None] = []
     for length, result in _parts(task, values, tuple(arguments) or (rows,), 0, len(rows)):
         if isinstance(result, FunctionFailed):
-            letters.append(_letter(task, result, rows[len(failed)].as_py()))
-            result = pa.nulls(1, arrow_type(task.result))
-            failed.append(True)
+            row = masking.masked_inside(json.loads(rows[len(errors)].as_py()))
+            errors.append(result.message)
+            kept.append(json.dumps(row, ensure_ascii=False))
+            parts.append(pa.nulls(1, arrow_type(task.result)))
         else:
-            failed += [False] * length
-        parts.append(result)
-    _keep(task, letters)
+            errors += [None] * length
+            kept += [None] * length
+            parts.append(result)
     column = pa.concat_arrays(parts) if parts else pa.nulls(0, arrow_type(task.result))
-    return pa.StructArray.from_arrays([column, pa.array(failed, pa.bool_())], names=["value", "failed"])
+    return pa.StructArray.from_arrays([column, pa.array(errors, pa.string()), pa.array(kept, pa.string())], names=["value", "error", "row"])
 
 
 def _parts(task: Task, values: Values, arrays: tuple[pa.Array, ...], begin: int, length: int) -> Iterator[tuple[int, Any]]:
@@ -60,29 +51,3 @@ def _parts(task: Task, values: Values, arrays: tuple[pa.Array, ...], begin: int,
             return
         yield from _parts(task, values, arrays, begin, length // 2)
         yield from _parts(task, values, arrays, begin + length // 2, length - length // 2)
-
-
-def _letter(task: Task, error: FunctionFailed, row: str) -> str:
-    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-    letter = {"time": now, "query": _query(), "function": task.name, "error": error.message, "row": masking.masked_inside(json.loads(row))}
-    return json.dumps(letter, ensure_ascii=False)
-
-
-def _query() -> str | None:
-    """The streaming query that this is a task of, or the job group in batch mode."""
-    context = TaskContext.get()
-    if context is None:
-        return None
-    return context.getLocalProperty("sql.streaming.queryId") or context.getLocalProperty("spark.jobGroup.id")
-
-
-def _keep(task: Task, letters: list[str]) -> None:
-    if not letters:
-        return
-    if task.dead_letters not in _files:
-        kept = private.folder(Path(task.dead_letters)) / f"functions-{os.getpid()}-{uuid.uuid4().hex[:8]}.jsonl"
-        _files[task.dead_letters] = private.open_file(kept, "a", encoding="utf-8")
-        atexit.register(_files[task.dead_letters].close)
-    file = _files[task.dead_letters]
-    file.write("".join(f"{letter}\n" for letter in letters))
-    file.flush()

@@ -34,7 +34,7 @@ def evaluator(task: Task) -> Callable[..., pa.Array]:
 
 def evaluated(task: Task, arrays: tuple[pa.Array, ...]) -> pa.Array:
     """The values of ``task``'s function for a batch. Raises FunctionFailed."""
-    if task.dead_letters:
+    if task.keeps_failures:
         return dead_letters.evaluated_or_left_out(task, arrays, batch_values)
     return batch_values(task, arrays)
 

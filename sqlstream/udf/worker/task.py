@@ -19,8 +19,8 @@ BEGIN, END = "<<python function ", " python function>>"
 class Task:
     """One function at one place of a plan. ``pickled`` is it; ``secrets`` are the places of arguments that are never printed.
 
-    ``rows``: it is a table function, whose value is the list of its rows. With ``dead_letters``, a folder, a row for which it fails is kept
-    there: the last argument is then the row as JSON, and the value a pair of it and whether it failed. ``sources`` are the modules
+    ``rows``: it is a table function, whose value is the list of its rows. With ``keeps_failures`` a row for which it
+    fails does not fail the query: the last argument is then the row as JSON, and the value a struct, see dead_letters. ``sources`` are the modules
     of its project. ``aggregate``: its one argument are the rows of a group. ``calls``: it is an ``async def``.
     """
 
@@ -33,7 +33,7 @@ class Task:
     parameters: tuple[tuple[str, str], ...] = ()
     secrets: tuple[bool, ...] = ()
     rows: bool = False
-    dead_letters: str = ""
+    keeps_failures: bool = False
     sources: tuple[Source, ...] = ()
     aggregate: bool = False
     calls: Calls | None = None

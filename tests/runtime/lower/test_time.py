@@ -152,7 +152,7 @@ def test_rows_of_the_far_future(client):
     assert client.wait(1) == ["+I[2]"]
     (kept,) = (client.session.project / ".sqlstream" / "dead-letters").glob("rows-*.jsonl")
     (letter,) = (json.loads(line) for line in kept.read_text().splitlines())
-    assert letter["table"] == "bids" and letter["row"]["item"] == "far" and letter["error"] == "ts is more than 86400000 ms in the future"
+    assert letter["source"] == "bids" and letter["row"]["item"] == "far" and letter["error"] == "ts is more than 86400000 ms in the future"
     assert kept.stat().st_mode & 0o777 == 0o600
     (described,) = client.run(f"DESCRIBE JOB EXTENDED '{job.id}'")
     assert ("rows left out", "1") in described.rows

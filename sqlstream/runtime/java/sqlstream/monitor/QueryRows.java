@@ -27,6 +27,7 @@ import org.apache.spark.sql.types.ObjectType;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
+import sqlstream.letters.LeftOutRows;
 import sqlstream.watermark.Clock;
 
 /**
