@@ -33,12 +33,15 @@ def run_batch(work: Work, sinks: Iterable[int]) -> None:
         if job.machine.stopping.is_set():
             return
         sink = job.sinks[index]
+        name = sink_name(index, sink)
+        work.letters.forget(name)
         frame = deeply(partial(_lowered, work, index))
         query = job.watches[index] = BatchQuery(work.spark, f"{job.id}/{index}", work.report, reads=bool(scans(job.sinks[index])))
         if job.machine.stopping.is_set():
             return
         write = work.write(index, frame, _version(work, index, frame))
         query.run(frame, partial(find_connector(sink.table.connector).write_batch, write))
+        work.letters.write_batch(name)
 
 
 def _lowered(work: Work, index: int) -> DataFrame:

@@ -76,6 +76,7 @@ class Streams:
             job.long_tasks = 0
         storage.delete(job.folder / PAUSE)
         uncommitted.take_back(work)
+        work.letters.begin()
         try:
             for index in work.streams:
                 job.queries.append(self._start(index, once=once))
@@ -151,6 +152,7 @@ class Streams:
                 metrics = job.sampled()
                 job.check_held()
                 work.tell_if_replaced()
+                work.letters.write()
                 if (why := self._why_another_mode(metrics)) is not None:
                     waiting = self._in_another_mode(why)
                 noted = time.monotonic()
@@ -163,6 +165,8 @@ class Streams:
                     waiting = self._in_another_mode(_TOO_FEW)
                 else:
                     raise work.failed or error  # noqa: B904 # it is the same, with all that is known of it
+        if not waiting:
+            work.letters.write()
 
     def _why_another_mode(self, metrics: JobMetrics) -> str | None:
         """Why the queries are to go on by micro-batches, or in real time again; None where they stay as they are. It is noted."""

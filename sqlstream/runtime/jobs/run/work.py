@@ -15,6 +15,7 @@ from sqlstream.plan.real_time import RealTime, clocks, prevented, replaces, stat
 from sqlstream.plan.upgrade import node_ids, record
 from sqlstream.runtime.checkpoints import shuffle_partitions
 from sqlstream.runtime.jobs.folder.generations import PAUSE, sink_name
+from sqlstream.runtime.jobs.run.dead_letters import DeadLetters
 from sqlstream.runtime.jobs.run.slots import Slots, executor_slots
 from sqlstream.runtime.lower.context import Lowering, readers_of
 from sqlstream.runtime.lower.lowering import lower
@@ -59,7 +60,8 @@ class Work:
         self.bounded = all(bounded(s) for s in job.sinks)
         self.streams = [i for i, s in enumerate(job.sinks) if not static(s)]
         self.fixed = [i for i, s in enumerate(job.sinks) if static(s)]
-        self._emit = emit
+        self.emit = emit
+        self.letters = DeadLetters(self)
         self._slots = Slots(
             lambda: executor_slots(self.spark), busy, self._on_one_machine, job.machine.stopping, asked=settings.real_time is RealTime.TRUE
         )
@@ -87,8 +89,8 @@ class Work:
 
     def lowering(self, index: int, *, streaming: bool, real_time: bool = False) -> Lowering:
         """How the rows of a sink are made."""
-        state = self.job.folder / "inputs" / str(index)
-        ids = self._ids.setdefault(index, node_ids(self.job.sinks[index]))
+        state, sink = self.job.folder / "inputs" / str(index), self.job.sinks[index]
+        ids = self._ids.setdefault(index, node_ids(sink))
         # A job in batch mode that is submitted again reads what is there then.
         shared = state.with_name("shared" if self.settings.streaming else self.job.id)
         return Lowering(
@@ -96,6 +98,7 @@ class Work:
             project=self.project, state=state, control=self.job.folder / "control", pause=self.job.folder / PAUSE,
             shared=shared, idle_ms=self.settings.idle_ms, future_ms=self.settings.future_ms,
             node_id=lambda node: ids.get(id(node)), real_time=real_time, readers=self._readers,
+            letters=self.letters.folder(sink_name(index, sink)), dead_letters=sink.dead_letters, leaves_out=sink.dead_letters is not None,
         )  # fmt: skip
 
     def request(self, index: int) -> Write:
@@ -231,7 +234,7 @@ class Work:
             name=sink_name(index, sink),
             zone=self.settings.zone,
             project=self.project,
-            emit=self._emit,
+            emit=self.emit,
             partition=dict(sink.partition),
             overwrite=sink.overwrite,
             order=window_column(sink),
