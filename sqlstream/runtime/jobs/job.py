@@ -103,6 +103,8 @@ class Job:
     lacks_slots: bool = False
     # How many slots of Spark's it has for as long as it runs.
     long_tasks: int = 0
+    # How many dead letters of it this process has written into tables.
+    left_out: int = 0
     # The URI of the savepoint with which it was stopped.
     savepoint: str = ""
 

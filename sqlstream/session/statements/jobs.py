@@ -156,7 +156,7 @@ def describe(node: ast.DescribeJob, context: Context) -> Outcome:
     stored = zip(_JOBS[-3:], _storage(record), strict=True)
     rows = [*describe_job(job).items(), *((n, value) for n, value in stored if value is not None), *_skipped(record)]
     more = details(job.metrics, job.sink_names) if extended else []
-    if extended and (left_out := left_out_rows(ProjectFolder(context.project).dead_letters, job.runs)):
+    if extended and (left_out := left_out_rows(ProjectFolder(context.project).dead_letters, job.runs) + job.left_out):
         more.append(("rows left out", str(left_out)))
     return results.masked_rows(("info name", "info value"), (*rows, *more))
 

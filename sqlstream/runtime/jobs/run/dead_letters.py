@@ -37,11 +37,10 @@ _COLUMNS = {
 
 
 class DeadLetters:
-    """Those of the job of ``work``, which knows into which tables they go. ``written``: how many were, by this process."""
+    """Those of the job of ``work``, which knows into which tables they go."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
-        self.written = 0
         sinks = work.job.sinks
         found = [*(sink.dead_letters for sink in sinks), *(scan.dead_letters for sink in sinks for scan in scans(sink))]
         self.tables: dict[str, Table] = {str(table.path): table for table in found if table is not None}
@@ -94,8 +93,9 @@ class DeadLetters:
                 self._work.notify(f"Job '{job}': dead letters for table '{into}', which nothing names any more, stay in {batch}.")
                 return
             frame = letters.where(f"into = {spark_string(into)}").orderBy("time", "partition", "number")
-            self.written += frame.count()
+            count = frame.count()
             find_connector(table.connector).write_batch(self._request(table, frame, version))
+            self._work.job.left_out += count
         storage.delete(batch)
 
     def _request(self, table: Table, letters: DataFrame, version: tuple[str, int] | None) -> Write:

@@ -37,7 +37,7 @@ class Reporter:
         """The jobs with their figures, as they were a second ago."""
         with self._lock:
             letters = dict(self._letters.counts())
-        return [Reported(j.metrics, tuple(j.sink_names), sum(letters.get(run, 0) for run in j.runs)) for j in self._jobs()]
+        return [Reported(j.metrics, tuple(j.sink_names), sum(letters.get(run, 0) for run in j.runs) + j.left_out) for j in self._jobs()]
 
     def collect(self) -> Iterator[Metric]:
         """For a registry of prometheus_client."""
