@@ -140,14 +140,14 @@ class Planner:
     def function_settings(self) -> FunctionSettings:
         """The options that Python functions depend on."""
         parameters = settings.read(self.options, "pipeline.global-job-parameters")
-        into = settings.read(self.options, "table.exec.dead-letter")
+        table = settings.read(self.options, "table.exec.dead-letter")
         files = ""
         if settings.read(self.options, "udf.on-error") == "dead-letter":
             files = self.modules.shown(ProjectFolder(self.project).dead_letters)
         asked = (settings.read(self.options, f"table.exec.async-scalar.{name}") for name in _ASYNC)
         most, timeout, strategy, delay, attempts = asked
         calls = Calls(most, timeout, attempts if strategy == "fixed_delay" else 1, delay)
-        return FunctionSettings(tuple(sorted(parameters.items())), into or files, calls)
+        return FunctionSettings(tuple(sorted(parameters.items())), table or files, calls)
 
     @property
     def _scope(self) -> Scope:

@@ -16,7 +16,7 @@ from sqlstream.plan.places import clause_of
 from sqlstream.plan.properties import awaits_watermark, changelog_mode, state_ttl, static, task_keys, upsert_key
 from sqlstream.sql.expressions import Call
 from sqlstream.sql.text import to_text
-from sqlstream.udf.declarations.functions import calls_python
+from sqlstream.udf.declarations.functions import calls_python, keeps_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -135,7 +135,7 @@ def _in_order(sink: Sink) -> bool:
 
 def replaces(sink: Sink) -> bool:
     """Whether what a row was is always followed by what it is, under the same primary key."""
-    if sink.table.primary_key is None or sink.drop_nulls:
+    if sink.table.primary_key is None or sink.drop_nulls or sink.dead_letters is not None:
         return False
     lasting = _lasting(sink.input)
     return lasting is not None and set(sink.table.primary_key.columns) <= lasting
@@ -150,6 +150,8 @@ def _lasting(node: Node) -> set[str] | None:
     if not isinstance(node, OneByOne) or node.leaves_out or (below := _lasting(node.input)) is None:
         return None
     if isinstance(node, Project):
+        if any(keeps_failures(c.expr) for c in node.columns):
+            return None
         return {c.name for c in node.columns if make.columns(c.expr) <= below and _is_always_the_same(c.expr)}
     return {name for name, source in node.sources.items() if source in below}
 

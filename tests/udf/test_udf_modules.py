@@ -427,7 +427,7 @@ def test_an_error_of_a_function_stands_at_its_call() -> None:
 
     sql = "SELECT UPPER(Mask(a)) FROM t CROSS JOIN LATERAL TABLE(db.words(a)) AS u (w)"
     for message, call in (("The Python function MASK failed for ('a'): x", "Mask"), ("The Python function WORDS returned 1", "db.words")):
-        with pytest.raises(JobFailed) as raised, reporting_left_out(parse(sql), "", Path(), print):
+        with pytest.raises(JobFailed) as raised, reporting_left_out(parse(sql), Path("none"), Path(), print):
             raise JobFailed(message)
         assert raised.value.at.name == call
     for message in ("The Python function OTHER failed", "The Kafka broker does not answer."):

@@ -38,7 +38,10 @@ def of_query(env: Environment, at: Any) -> Table | None:
 
 
 def _named(name: str, said_by: str, env: Environment, at: Any) -> Table:
-    table = env.resolver.resolve(path_of(name), at=at)
+    try:
+        table = env.resolver.resolve(path_of(name), at=at)
+    except ValidationError as error:
+        raise ValidationError(f"{said_by} names '{name}', which is not there: {error.message}.", at=at, hint=error.hint) from error
     if isinstance(table, View):
         raise ValidationError(f"{said_by} names '{name}', which is a view: nothing can be written into it.", at=at)
     connector = find_connector(table.connector, at)

@@ -171,7 +171,7 @@ def test_a_query_says_what_it_leaves_out(project: Path, engine) -> None:
         ("CREATE TABLE bad (reason STRING) WITH ('connector' = 'datagen')", "table.exec.dead-letter names 'bad', which takes no rows: its connector is 'datagen'."),
         ("CREATE TABLE bad (reasons STRING) WITH ('connector' = 'print')", "table.exec.dead-letter names 'bad', whose column 'reasons' no dead letter has."),
         ("CREATE TABLE bad (reason INT) WITH ('connector' = 'print')", "table.exec.dead-letter names 'bad', whose column 'reason' is INT."),
-        ("SELECT 1", "Object 'bad' not found"),
+        ("SELECT 1", "table.exec.dead-letter names 'bad', which is not there: Object 'bad' not found."),
     ],
 )  # fmt: skip
 def test_a_table_that_can_not_take_them(tmp_path: Path, declared: str, message: str) -> None:

@@ -63,6 +63,8 @@ class DeadLetters:
         """Write those of the micro-batches that are committed by now."""
         job = self._work.job
         for folder in job.folder.glob(f"{FOLDER}/*") if self.tables else ():
+            if not any(_batches(folder)):
+                continue
             query, _, committed = standing(self._work.spark, storage.uri(job.checkpoint / folder.name))
             self._write(folder, query, committed)
 

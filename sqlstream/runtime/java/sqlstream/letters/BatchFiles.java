@@ -7,8 +7,8 @@ import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.TaskContext;
@@ -18,12 +18,12 @@ import org.apache.spark.util.TaskFailureListener;
 
 /**
  * A folder that all executors reach, with a folder for each micro-batch, in which each task has a file of lines. The
- * file is whole before Spark knows that its task has ended. A letter has the number of its task's partition and its own
- * in it: what computes the same once more numbers it alike.
+ * file is whole before Spark knows that its task has ended. A letter has the number of its task's partition and, of its
+ * kind and source, its own in it: what computes the same once more numbers it alike.
  */
 public final class BatchFiles implements Letters {
     private static final String BATCH = "streaming.sql.batchId";
-    private static final Map<String, Open> OPEN = new ConcurrentHashMap<>();
+    private static final Map<String, Open> OPEN = new HashMap<>();
 
     private final String folder;
     private final String table;
@@ -41,10 +41,14 @@ public final class BatchFiles implements Letters {
     public void keep(ObjectNode letter) throws IOException {
         TaskContext task = TaskContext.get();
         String key = folder + " " + task.taskAttemptId();
-        Open file = OPEN.get(key);
-        if (file == null) {
-            file = new Open(key, place(task), task);
-            OPEN.put(key, file);
+        Open file;
+        // A function in Python gets rows on a thread of its own.
+        synchronized (OPEN) {
+            file = OPEN.get(key);
+            if (file == null) {
+                file = new Open(key, place(task), task);
+                OPEN.put(key, file);
+            }
         }
         letter.put("into", table);
         letter.put("partition", task.partitionId());
@@ -65,7 +69,9 @@ public final class BatchFiles implements Letters {
         private final Path begun;
         private final FileSystem system;
         private final Writer out;
-        private long letters;
+        /** How many there are of each kind and source: those of one come in order, of all where Python runs beside. */
+        private final Map<String, Long> numbers = new HashMap<>();
+
         private boolean failed;
 
         Open(String key, Path path, TaskContext task) throws IOException {
@@ -78,8 +84,9 @@ public final class BatchFiles implements Letters {
             task.addTaskCompletionListener(this);
         }
 
-        void add(ObjectNode letter) throws IOException {
-            letter.put("number", letters++);
+        synchronized void add(ObjectNode letter) throws IOException {
+            long number = numbers.merge(letter.get("kind") + " " + letter.get("source"), 1L, Long::sum);
+            letter.put("number", number);
             out.write(letter + "\n");
         }
 
@@ -90,7 +97,9 @@ public final class BatchFiles implements Letters {
 
         @Override
         public void onTaskCompletion(TaskContext task) {
-            OPEN.remove(key);
+            synchronized (OPEN) {
+                OPEN.remove(key);
+            }
             try {
                 out.close();
                 if (failed || task.isInterrupted()) {
