@@ -198,3 +198,25 @@ def test_it_needs_a_prefix(tmp_path: Path, engine) -> None:
     with pytest.raises(ValidationError, match=r"sink.transactional-id-prefix must be specified when using DeliveryGuarantee.EXACTLY_ONCE."):
         run(session, "INSERT INTO t VALUES (1)")
     session.close()
+
+
+def test_tasks_are_in_the_order_of_partitions(tmp_path: Path, engine, broker) -> None:
+    """In each process: a task whose transaction has committed reads the same partition again after a kill."""
+    for topic in ("order-b", "order-a"):
+        broker.topic(topic, 2)
+        broker.send(topic, *((partition, None, '{"id": 1}') for partition in (0, 1)))
+    session = open_session(
+        tmp_path,
+        f"""
+        CREATE TABLE events (id BIGINT) WITH ('connector' = 'kafka', 'topic' = 'order-b;order-a', 'properties.bootstrap.servers' = '{broker.bootstrap}',
+          'format' = 'json', 'scan.startup.mode' = 'earliest-offset');
+        CREATE TABLE copies (id BIGINT) WITH ('connector' = 'blackhole');
+        """,
+        engine=engine,
+    )
+    job = submit(session, "INSERT INTO copies SELECT id FROM events")
+    catch_up(job)
+    leaves = job.queries[0]._jsq.streamingQuery().lastExecution().executedPlan().collectLeaves()  # type: ignore[attr-defined]
+    (scan,) = (leaf for leaf in map(leaves.apply, range(leaves.size())) if leaf.getClass().getSimpleName() == "MicroBatchScanExec")
+    ranges = [partition.offsetRange() for partition in map(scan.inputPartitions().apply, range(scan.inputPartitions().size()))]
+    assert [(one.topic(), one.partition()) for one in ranges] == [("order-a", 0), ("order-a", 1), ("order-b", 0), ("order-b", 1)]

@@ -3,6 +3,8 @@ package sqlstream.kafka;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +22,9 @@ import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
 import org.apache.spark.sql.kafka010.AssignStrategy;
+import org.apache.spark.sql.kafka010.KafkaBatchInputPartition;
 import org.apache.spark.sql.kafka010.KafkaMicroBatchStream;
+import org.apache.spark.sql.kafka010.KafkaOffsetRange;
 import org.apache.spark.sql.kafka010.KafkaOffsetRangeLimit;
 import org.apache.spark.sql.kafka010.KafkaOffsetReader;
 import org.apache.spark.sql.kafka010.KafkaOffsetReaderAdmin;
@@ -44,6 +48,11 @@ import sqlstream.realtime.Pause;
  */
 public final class KafkaSource implements TableProvider {
     private static final KafkaSourceProvider$ SPARKS = KafkaSourceProvider$.MODULE$;
+    private static final Comparator<InputPartition> ORDER = Comparator.comparing(
+            partition -> ((KafkaBatchInputPartition) partition).offsetRange(),
+            Comparator.comparing(KafkaOffsetRange::topic)
+                    .thenComparing(KafkaOffsetRange::partition)
+                    .thenComparing(KafkaOffsetRange::fromOffset));
 
     @Override
     public StructType inferSchema(CaseInsensitiveStringMap options) {
@@ -212,7 +221,11 @@ public final class KafkaSource implements TableProvider {
         @Override
         public InputPartition[] planInputPartitions(Offset start, Offset end) {
             // After a restart the partitions are those of the micro-batch that had begun.
-            return super.planInputPartitions(withFresh(start, end), end);
+            InputPartition[] planned = super.planInputPartitions(withFresh(start, end), end);
+            // Spark's order is that of a set, another one in each process: a task that has committed would not be the
+            // same again.
+            Arrays.sort(planned, ORDER);
+            return planned;
         }
 
         /** Of a micro-batch in real-time mode, whose end nobody knows yet. */
