@@ -219,4 +219,5 @@ def test_tasks_are_in_the_order_of_partitions(tmp_path: Path, engine, broker) ->
     leaves = job.queries[0]._jsq.streamingQuery().lastExecution().executedPlan().collectLeaves()  # type: ignore[attr-defined]
     (scan,) = (leaf for leaf in map(leaves.apply, range(leaves.size())) if leaf.getClass().getSimpleName() == "MicroBatchScanExec")
     ranges = [partition.offsetRange() for partition in map(scan.inputPartitions().apply, range(scan.inputPartitions().size()))]
+    session.jobs.stop_all()
     assert [(one.topic(), one.partition()) for one in ranges] == [("order-a", 0), ("order-a", 1), ("order-b", 0), ("order-b", 1)]

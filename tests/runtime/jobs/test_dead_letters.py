@@ -9,10 +9,12 @@ import pytest
 
 from sqlstream.core.errors import SqlStreamError
 from sqlstream.runtime.jobs.run import dead_letters
+from tests.support import sessions
 from tests.support.sessions import catch_up, open_session, rows, run, submit
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from sqlstream.session.session import Session
@@ -31,6 +33,14 @@ from sqlstream.udf import udf
 def third(x: int) -> int:
     return 6 // (x - 3)
 """
+
+
+@pytest.fixture(autouse=True)
+def ended() -> Iterator[None]:
+    """Jobs that run on would slow down all that follows."""
+    yield
+    for session in sessions.opened:
+        session.jobs.stop_all()
 
 
 @pytest.fixture
