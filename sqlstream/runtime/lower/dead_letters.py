@@ -12,9 +12,7 @@ from sqlstream.plan.properties import fields
 from sqlstream.sql.quoting import quote, spark_string
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pyspark.sql import Column
+    from pyspark.sql import DataFrame
 
     from sqlstream.formats.base import Unread
     from sqlstream.plan.nodes import Field, Node, Scan
@@ -26,16 +24,17 @@ if TYPE_CHECKING:
 RECORD, FUNCTION, NOT_NULL, FUTURE = "record", "function", "not null", "future"
 
 
-def left_out(to: Lowering, kind: str, source: str, condition: str) -> Callable[[str, str], Column]:
-    """What gives, of the SQL of a row as JSON and of its error, a condition that is FALSE, and keeps the row.
+def without(frame: DataFrame, wrong: str, to: Lowering, kind: str, source: str, said: str, *, row: str, error: str) -> DataFrame:
+    """``frame`` without the rows that are ``wrong`` (SQL, never NULL), which are kept: ``row`` is SQL of one as JSON, ``error`` of what is wrong.
 
-    ``source``: the table or the function that it is of; ``condition``: which rows are left out, in words.
+    ``source``: the table or the function that they are of; ``said``: which rows these are, in words.
     """
     from pyspark.sql import functions as F
     from pyspark.sql.classic.column import Column
 
-    kept = _kept(to, to.dead_letters, kind, source, condition)
-    return lambda row, error: Column(kept.leftOut(F.expr(row)._jc, F.expr(error)._jc))
+    kept = _kept(to, to.dead_letters, kind, source, said)
+    left_out = Column(kept.leftOut(F.expr(row)._jc, F.expr(error)._jc))
+    return frame.where(F.when(F.expr(wrong), left_out).otherwise(F.lit(True)))
 
 
 def unread(to: Lowering, scan: Scan) -> Unread | None:
@@ -50,13 +49,13 @@ def unread(to: Lowering, scan: Scan) -> Unread | None:
     return lambda record, place, error: Column(kept.unread(record._jc, place._jc, error._jc))
 
 
-def _kept(to: Lowering, into: Table | None, kind: str, source: str, condition: str) -> Any:
+def _kept(to: Lowering, into: Table | None, kind: str, source: str, said: str) -> Any:
     letters = classes(to.spark).letters
     if into is None or to.letters is None:
         place = letters.ProcessFiles(str(ProjectFolder(to.project).dead_letters))
     else:
         place = letters.BatchFiles(storage.uri(to.letters), str(into.path))
-    return letters.LeftOutRows(place, kind, source, condition)
+    return letters.LeftOutRows(place, kind, source, said)
 
 
 def json(node: Node) -> str:

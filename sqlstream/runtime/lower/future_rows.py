@@ -21,12 +21,10 @@ if TYPE_CHECKING:
 
 def without_future(node: Watermark, frame: DataFrame, to: Lowering) -> DataFrame:
     """``frame``, the rows below ``node``, without those that are more than ``to.future_ms`` ahead of the clock, which are kept as dead letters."""
-    from pyspark.sql import functions as F
-
     table = ", ".join(dict.fromkeys(s.table.path.name for s in scans(node)))
     why = f"{node.column} is more than {to.future_ms} ms in the future"
-    left_out = dead_letters.left_out(to, dead_letters.FUTURE, table, why)
-    return frame.where(F.when(F.expr(_ahead(node, to)), left_out(dead_letters.json(node.input), spark_string(why))).otherwise(F.lit(True)))
+    row, error = dead_letters.json(node.input), spark_string(why)
+    return dead_letters.without(frame, _ahead(node, to), to, dead_letters.FUTURE, table, why, row=row, error=error)
 
 
 def _ahead(node: Watermark, to: Lowering) -> str:

@@ -36,13 +36,15 @@ def written(node: Sink, frame: DataFrame, to: Lowering) -> DataFrame:
     columns = [c.name for c in node.table.persisted if looked_at(c)]
     # A row that is removed by its key may have no other columns.
     removed = f"{KIND} = {RowKind.DELETE.code}" if changelog_mode(node.input) is ChangelogMode.UPSERT_DELETE else "FALSE"
-    return _checked(node.input, frame, dict.fromkeys(columns, removed), WRITTEN, to, source=node.table.path.name, drop=node.drop_nulls)
+    return _checked(node.input, frame, dict.fromkeys(columns, removed), to, source=node.table.path.name, drop=node.drop_nulls)
 
 
 def delivered(node: Node, frame: DataFrame, to: Lowering, *, drop: bool) -> DataFrame:
-    """``frame``, the rows of a SELECT, without those that have NULL in a NOT NULL column of the query: they fail it, or are dropped."""
+    """``frame``, the rows of a SELECT, without those that have NULL in a NOT NULL column of the query: they fail it, are dropped, or
+    left out and kept.
+    """
     columns = [f.name for f in fields(node) if not f.type.nullable and f.name in unchecked(node)]
-    return _checked(node, frame, dict.fromkeys(columns, "FALSE"), WRITTEN, to, source="the query", drop=drop)
+    return _checked(node, frame, dict.fromkeys(columns, "FALSE"), to, source="the query", drop=drop)
 
 
 def aggregated(node: GroupAggregate | WindowAggregate | Over, frame: DataFrame) -> DataFrame:
@@ -58,16 +60,13 @@ def aggregated(node: GroupAggregate | WindowAggregate | Over, frame: DataFrame) 
     return refused(frame, columns, _AGGREGATED, [f.name for f in fields(node.input)])
 
 
-def _checked(node: Node, frame: DataFrame, columns: dict[str, str], problem: str, to: Lowering, *, source: str, drop: bool) -> DataFrame:
+def _checked(node: Node, frame: DataFrame, columns: dict[str, str], to: Lowering, *, source: str, drop: bool) -> DataFrame:
     """``frame``, the rows of ``node``, of which those with NULL in one of ``columns``, each with the condition that excuses it, are dropped, left out
-    and kept as those of ``source``, or else fail with ``problem``.
+    and kept as those of ``source``, or else fail the query.
     """
-    from pyspark.sql import functions as F
-
     if drop and columns:
         return frame.where(sure(columns))
     if to.leaves_out and columns:
-        left_out = dead_letters.left_out(to, dead_letters.NOT_NULL, source, f"a NOT NULL column of {source} is NULL")
-        kept = left_out(dead_letters.json(node), wrong(columns, problem))
-        return frame.where(F.when(F.expr(f"NOT ({sure(columns)})"), kept).otherwise(F.lit(True)))
-    return refused(frame, columns, problem, [f.name for f in fields(node)])
+        said, row, error = f"a NOT NULL column of {source} is NULL", dead_letters.json(node), wrong(columns, WRITTEN)
+        return dead_letters.without(frame, f"NOT ({sure(columns)})", to, dead_letters.NOT_NULL, source, said, row=row, error=error)
+    return refused(frame, columns, WRITTEN, [f.name for f in fields(node)])

@@ -68,15 +68,13 @@ def cell(expr: Expr, source: Node, zone: str) -> str:
 
 def right_rows(node: Project, to: Lowering, frame: DataFrame) -> DataFrame:
     """The rows of ``frame``, the projection ``node``, for which no function has failed: the others are kept as dead letters."""
-    from pyspark.sql import functions as F
-
     kept = {c.name: c.expr.function.name for c in node.columns if isinstance(c.expr, Call) and keeps_failures(c.expr)}
     if not kept:
         return frame
     right = frame
     for name, function in sorted(kept.items()):
-        left_out, of = dead_letters.left_out(to, dead_letters.FUNCTION, function, f"{function} fails"), quote(name)
-        right = right.where(F.when(F.expr(f"{of}.error IS NOT NULL"), left_out(f"{of}.row", f"{of}.error")).otherwise(F.lit(True)))
+        row, error = f"{quote(name)}.row", f"{quote(name)}.error"
+        right = dead_letters.without(right, f"{error} IS NOT NULL", to, dead_letters.FUNCTION, function, f"{function} fails", row=row, error=error)
     return right.selectExpr(*[f"{quote(n)}.value AS {quote(n)}" if n in kept else quote(n) for n in frame.columns])
 
 

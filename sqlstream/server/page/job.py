@@ -272,8 +272,8 @@ def _left_out(folder: Path, runs: set[str]) -> list[Left]:
     for file in sorted(folder.glob("*.jsonl")):
         for letter, _ in letters(file):
             if letter.get("query") in runs:
-                row = letter["record"] if "record" in letter else json.dumps(letter.get("row"), ensure_ascii=False)
-                found.append(Left(_seconds(letter.get("time")), str(letter.get("source")), str(letter.get("error", "")), str(row)))
+                row = json.dumps(letter.get("row"), ensure_ascii=False)
+                found.append(Left(_seconds(letter.get("time")), str(letter.get("source")), str(letter.get("error", "")), row))
     return sorted(found, key=lambda left: left.time or 0, reverse=True)
 
 
