@@ -37,7 +37,7 @@ def upserts(batch: DataFrame, request: Write) -> DataFrame:
     table, mode = request.table, request.mode
     assert table.primary_key is not None
     keys, columns = table.primary_key.columns, [c.name for c in table.persisted]
-    if not mode.carries_kinds and request.keys and set(request.keys) <= set(keys):
+    if are_upserts(request):
         return _marked(batch, columns, "FALSE")
     # Rows of one task are in the order in which they arrived.
     placed = batch.selectExpr("*", f"monotonically_increasing_id() AS {_PLACE}")
@@ -56,6 +56,12 @@ def upserts(batch: DataFrame, request: Write) -> DataFrame:
     exists = f"{_NET} > 0 OR {_COMES} AND ({_NET} = 0 OR {_TOGETHER})"
     left = _marked(net.where(f"{_NET} <> 0 OR {_COMES}"), [*columns, _PLACE], f"NOT ({exists})")
     return _last(left, keys, columns, f"named_struct('stays', NOT {DELETED}, 'place', {_PLACE})")
+
+
+def are_upserts(request: Write) -> bool:
+    """Whether a micro-batch of ``request`` has one row of each primary key as it is, so that ``upserts`` looks at each row alone."""
+    assert request.table.primary_key is not None
+    return not request.mode.carries_kinds and bool(request.keys) and set(request.keys) <= set(request.table.primary_key.columns)
 
 
 def each_change(rows: DataFrame, request: Write) -> DataFrame:

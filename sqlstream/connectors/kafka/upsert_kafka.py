@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlstream.connectors.kafka import exactly_once
 from sqlstream.connectors.kafka.connector import ENDS, SINK, TOPICS, WRITING, TopicConnector, client_properties
 from sqlstream.connectors.kafka.records import Layout, encoded, layout
-from sqlstream.connectors.upserts import DELETED, each_change, upserts
+from sqlstream.connectors.upserts import DELETED, are_upserts, each_change, upserts
 from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.java import classes
@@ -83,6 +83,8 @@ class UpsertKafka(TopicConnector):
 
     def in_transactions(self, request: Write) -> DataStreamWriter:
         options = self.sink_options(request)
+        if are_upserts(request):
+            return exactly_once.write_stream(self.records(request.frame, request), options)
 
         def write(batch: DataFrame, number: int) -> None:
             exactly_once.write_micro_batch(self.records(batch, request), options, number)
@@ -95,6 +97,9 @@ class UpsertKafka(TopicConnector):
             rows = each_change(request.frame, request)
             changes = encoded(rows, request.table, self.layout(request.table), removed=DELETED, marked=request.marked)
             return changes.writeStream.format(SINK).options(**options)
+        if are_upserts(request):
+            # Spark writes these itself, without asking Python at each micro-batch.
+            return self.records(request.frame, request).writeStream.format(SINK).options(**options)
 
         def write(batch: DataFrame, _: int) -> None:
             self.records(batch, request).write.format(SINK).options(**options).save()
