@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.SparkPlan;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
+import sqlstream.catalyst.Moments;
 import sqlstream.catalyst.PythonInput;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.TaskSort;
@@ -49,7 +50,7 @@ public final class Extensions extends AbstractFunction1<SparkSessionExtensions, 
                     SplitWatermarkExec.in(plan),
                     node -> StateSchema.checked(PythonInput.of(HashOrder.of(
                             ArrivalOrder.of(EventTimeOrder.of(TaskSort.of(LateRows.of(LateSessions.of(node)))))))));
-            return QueryRows.in(ours);
+            return Moments.in(QueryRows.in(ours));
         }
     }
 }
