@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,7 +27,7 @@ WINDOWS = "TABLE(TUMBLE(TABLE bids, DESCRIPTOR(ts), INTERVAL '2' SECOND)) GROUP 
     ("query", "compiled"),
     [
         ("SELECT item, 1 FROM bids WHERE ts < CURRENT_TIMESTAMP AND ts < LOCALTIMESTAMP + INTERVAL '1' HOUR", 0),
-        ("SELECT item, EXTRACT(EPOCH FROM p) FROM bids", 0),
+        ("SELECT item, EXTRACT(EPOCH FROM p) FROM bids WHERE CAST(ts AS TIME) <> LOCALTIME", 0),
         ("SELECT item, COUNT(*) OVER (PARTITION BY item ORDER BY ts) FROM bids", 0),
         (f"SELECT item, COUNT(*) FROM {WINDOWS}", 1),
     ],
@@ -45,4 +46,4 @@ def test_times_that_differ_by_micro_batch(tmp_path: Path, engine, spark, query: 
     session.jobs.stop_all()
     session.close()
     # The first three may see the first watermark, and the first window that closes.
-    assert min(after - before for before, after in zip(counts[2:], counts[3:], strict=False)) == compiled
+    assert min(after - before for before, after in pairwise(counts[2:])) == compiled

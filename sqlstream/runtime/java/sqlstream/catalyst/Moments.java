@@ -8,7 +8,9 @@ import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.ProjectExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
-import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.TimeType;
+import org.apache.spark.sql.types.TimestampNTZType;
+import org.apache.spark.sql.types.TimestampType;
 import scala.runtime.AbstractFunction1;
 
 /**
@@ -41,8 +43,9 @@ public final class Moments {
 
     /** What has the value of {@code part}, a literal that is a time; null for another expression. */
     private static Expression value(Expression part) {
-        boolean time = part.dataType().equals(DataTypes.TimestampType)
-                || part.dataType().equals(DataTypes.TimestampNTZType);
+        boolean time = part.dataType() instanceof TimestampType
+                || part.dataType() instanceof TimestampNTZType
+                || part.dataType() instanceof TimeType;
         return time && part instanceof Literal literal && literal.value() instanceof Long micros
                 ? Scala.call(micros, "longValue", part.dataType(), List.of(), List.of(), true)
                 : null;
