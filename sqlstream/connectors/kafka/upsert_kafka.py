@@ -93,13 +93,11 @@ class UpsertKafka(TopicConnector):
 
     def at_least_once(self, request: Write) -> DataStreamWriter:
         options = self.sink_options(request)
-        if request.real_time:
+        if request.real_time or are_upserts(request):
+            # Spark writes these itself, without asking Python at each micro-batch.
             rows = each_change(request.frame, request)
             changes = encoded(rows, request.table, self.layout(request.table), removed=DELETED, marked=request.marked)
             return changes.writeStream.format(SINK).options(**options)
-        if are_upserts(request):
-            # Spark writes these itself, without asking Python at each micro-batch.
-            return self.records(request.frame, request).writeStream.format(SINK).options(**options)
 
         def write(batch: DataFrame, _: int) -> None:
             self.records(batch, request).write.format(SINK).options(**options).save()
