@@ -130,8 +130,13 @@ _HOTTER = (
 )  # fmt: skip
 # Spark's parser and optimizer call themselves for each level of an expression; with Java's own 1 MB they end at two hundred.
 _STACK = "-Xss64m"
-# The collector marks the whole heap when an array of more than half a region is made, as Spark's of 1 MB are in regions of 1 or 2 MB.
-_REGION = "-XX:G1HeapRegionSize=4m"
+_COLLECTOR = (
+    # The collector marks the whole heap when an array of more than half a region is made, as Spark's of 1 MB are in regions of 1 or 2 MB.
+    "-XX:G1HeapRegionSize=4m",
+    # What a sort or a fetch takes is free again before marking finds that. By its own measure it starts at half the heap: a backlog's
+    # deduplication took 9.2 instead of 8.1 s, and a fifth more memory.
+    "-XX:-G1UseAdaptiveIHOP", "-XX:InitiatingHeapOccupancyPercent=70",
+)  # fmt: skip
 
 
 class Engine:
@@ -344,7 +349,7 @@ class Engine:
             f"-Dsqlstream.log={log}",
             *([] if release.stateful_real_time else _HOTTER),
             _STACK,
-            _REGION,
+            *_COLLECTOR,
             *trust.options(java, jars.cache_dir()),
             *shlex.split(settings.get("spark.driver.extraJavaOptions", "")),
         ]
