@@ -92,6 +92,11 @@ DEFAULTS = {
     "spark.sql.adaptive.enabled": "true",
     # Spark's 64 are fewer than the partitions of a few queries: each micro-batch would close consumers and open others. Idle ones end by themselves.
     "spark.kafka.consumer.cache.capacity": "1000",
+    # A consumer that is kept, and what it has fetched, take 10 MB of the heap. Spark keeps them for five minutes after a query has ended.
+    "spark.kafka.consumer.cache.timeout": "30s",
+    "spark.kafka.consumer.cache.evictorThreadRunInterval": "10s",
+    "spark.kafka.consumer.fetchedData.cache.timeout": "30s",
+    "spark.kafka.consumer.fetchedData.cache.evictorThreadRunInterval": "10s",
     # HotSpot compiles no method above 8000 bytes; generated code that is longer runs faster through the interpreted operators.
     "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.databricks.delta.snapshotPartitions": "2",
@@ -130,13 +135,8 @@ _HOTTER = (
 )  # fmt: skip
 # Spark's parser and optimizer call themselves for each level of an expression; with Java's own 1 MB they end at two hundred.
 _STACK = "-Xss64m"
-_COLLECTOR = (
-    # The collector marks the whole heap when an array of more than half a region is made, as Spark's of 1 MB are in regions of 1 or 2 MB.
-    "-XX:G1HeapRegionSize=4m",
-    # What a sort or a fetch takes is free again before marking finds that. By its own measure it starts at half the heap: a backlog's
-    # deduplication took 9.2 instead of 8.1 s, and a fifth more memory.
-    "-XX:-G1UseAdaptiveIHOP", "-XX:InitiatingHeapOccupancyPercent=70",
-)  # fmt: skip
+# The collector marks the whole heap when an array of more than half a region is made, as Spark's of 1 MB are in regions of 1 or 2 MB.
+_REGION = "-XX:G1HeapRegionSize=4m"
 
 
 class Engine:
@@ -349,7 +349,7 @@ class Engine:
             f"-Dsqlstream.log={log}",
             *([] if release.stateful_real_time else _HOTTER),
             _STACK,
-            *_COLLECTOR,
+            _REGION,
             *trust.options(java, jars.cache_dir()),
             *shlex.split(settings.get("spark.driver.extraJavaOptions", "")),
         ]
