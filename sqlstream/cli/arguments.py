@@ -33,6 +33,8 @@ class Parser(argparse.ArgumentParser):
             word, known = choice[1], [c.strip(" '") for c in choice[2].split(",")]
         else:
             return None
+        if word in known:
+            return ". Another command takes it"
         # An option is not meant by a word, nor a word by an option.
         hint = did_you_mean(word, (k for k in known if k.startswith("-") == word.startswith("-")))
         return f". {hint}" if hint else None

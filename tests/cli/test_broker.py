@@ -41,7 +41,7 @@ def test_a_cluster_id_is_16_bytes_and_no_option() -> None:
 def test_nothing_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not Broker(tmp_path).status().running
     assert main(["--project", str(tmp_path), "status"]) == 3
-    assert main(["--project", str(tmp_path), "topics"]) == 1
+    assert main(["topics", "--project", str(tmp_path)]) == 1
     assert "\nhint: Start it: sqlstream kafka start" in capsys.readouterr().err
     assert not Broker(tmp_path).stop()
 

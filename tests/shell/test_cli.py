@@ -161,6 +161,7 @@ def test_a_file_may_hold_an_array_only_by_mistake(here, calls, capsys):
         (["jobs", "lst"], "Did you mean 'list'?"),
         (["jobs", "list", "--extend"], "unrecognized arguments: --extend. Did you mean '--extended'?"),
         (["kafka", "strt"], "Did you mean 'start'?"),
+        (["kafka", "stop", "--port", "1"], "unrecognized arguments: --port 1. Another command takes it"),
         (["--project", ".", "check", "a.sql"], "'check' comes first, and its options after it: sqlstream check"),
     ],
 )

@@ -8,6 +8,7 @@ that examples, tests and first steps need no container and no server.
 
 from __future__ import annotations
 
+import argparse
 import base64
 import contextlib
 import fcntl
@@ -36,7 +37,6 @@ from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Iterable, Iterator
 
 USUAL_PORT = 9092
@@ -313,6 +313,7 @@ def parser() -> argparse.ArgumentParser:
 
     def command(name: str, run: Callable[[Broker, argparse.Namespace], int | None], text: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
+        sub.add_argument("--project", metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         sub.set_defaults(run=run)
         return sub
 
