@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sqlstream.core.errors import did_you_mean
@@ -38,6 +39,11 @@ class Parser(argparse.ArgumentParser):
         # An option is not meant by a word, nor a word by an option.
         hint = did_you_mean(word, (k for k in known if k.startswith("-") == word.startswith("-")))
         return f". {hint}" if hint else None
+
+
+def take_project_behind(command: argparse.ArgumentParser) -> None:
+    """Let ``command`` take ``--project`` behind its name, too, where it comes before what stands in front of it."""
+    command.add_argument("--project", metavar="DIR", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlstream.cli import background, served, starting
-from sqlstream.cli.arguments import Parser
+from sqlstream.cli.arguments import Parser, take_project_behind
 from sqlstream.core import storage
 from sqlstream.core.counts import counted
 from sqlstream.core.errors import JobFailed, ValidationError
@@ -71,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
 
     def verb(name: str, text: str, *, job: bool = True) -> argparse.ArgumentParser:
         one = verbs.add_parser(name, help=text, description=text)
-        one.add_argument("--project", metavar="DIR", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        take_project_behind(one)
         if job:
             one.add_argument("name", metavar="NAME")
         return one

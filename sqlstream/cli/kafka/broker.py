@@ -8,7 +8,6 @@ that examples, tests and first steps need no container and no server.
 
 from __future__ import annotations
 
-import argparse
 import base64
 import contextlib
 import fcntl
@@ -24,7 +23,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlstream.cli.arguments import Parser
+from sqlstream.cli.arguments import Parser, take_project_behind
 from sqlstream.cli.kafka.process import command_line, end_process, free_port, is_free
 from sqlstream.cli.kafka.records import create_topic, line_of, produce
 from sqlstream.connectors.kafka.client import BrokerError, KafkaClient
@@ -37,6 +36,7 @@ from sqlstream.core.project_folder import ProjectFolder
 from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Iterable, Iterator
 
 USUAL_PORT = 9092
@@ -291,7 +291,7 @@ def _write(path: Path, text: str) -> None:
 def main(argv: list[str]) -> int:
     """The command ``sqlstream kafka``; its exit code comes back."""
     args = parser().parse_args(argv)
-    broker = Broker(Path(args.project))
+    broker = Broker(args.project)
     try:
         return int(args.run(broker, args) or 0)
     except SqlStreamError as e:
@@ -308,12 +308,12 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of ``sqlstream kafka``."""
     about = "A development broker for this project: real Apache Kafka, one process."
     made = Parser(prog="sqlstream kafka", description=about)
-    made.add_argument("--project", default=".", metavar="DIR", help="the project's folder (default: the current one)")
+    made.add_argument("--project", default=Path(), type=Path, metavar="DIR", help="the project's folder (default: the current one)")
     commands = made.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[Broker, argparse.Namespace], int | None], text: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
-        sub.add_argument("--project", metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        take_project_behind(sub)
         sub.set_defaults(run=run)
         return sub
 
