@@ -240,9 +240,11 @@ def while_it_runs() -> Iterator[None]:
 
 
 def _ended() -> bool:
-    """Whether the JVM has ended that gave no answer: the latest one, unless that has replaced it already."""
+    """Whether the JVM has ended, or is about to, that gave no answer: the latest one, unless that has replaced it already."""
     process = JavaProcess.latest
-    return process is not None and (process.ended_within(_REPLACED_SECONDS if process.replaced else _ENDING_SECONDS) or process.replaced is not None)
+    if process is None or process.ending:
+        return process is not None
+    return process.ended_within(_REPLACED_SECONDS if process.replaced else _ENDING_SECONDS) or process.replaced is not None
 
 
 def answered_error(error: Exception) -> str | None:

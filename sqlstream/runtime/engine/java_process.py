@@ -85,6 +85,11 @@ class JavaProcess:
     def running(self) -> bool:
         return not self._ended.is_set()
 
+    @property
+    def ending(self) -> bool:
+        """Whether it was asked to end: it answers no more from a moment after that on, and may take a while until it is gone."""
+        return self._asked
+
     def ended_within(self, seconds: float) -> bool:
         """Whether it has ended; waits for it so long."""
         return self._ended.wait(seconds)

@@ -11,7 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JNetworkError
 
+from sqlstream.runtime.engine.failures import while_it_runs
 from sqlstream.runtime.engine.java_process import JavaProcess, cause
 from tests.support.waiting import until
 
@@ -40,6 +42,20 @@ def test_what_does_not_end_by_itself_is_killed(tmp_path: Path) -> None:
     began = time.monotonic()
     process.end(0.2)
     assert time.monotonic() - began < 5 and not process.running and died == []
+
+
+def test_what_is_asked_of_it_while_it_ends_is_not_an_error(tmp_path: Path) -> None:
+    process, _ = start(tmp_path, "import time; print('up', flush=True); time.sleep(60)")
+    printed(tmp_path)
+    ending = threading.Thread(target=process.end, args=(5,))
+    ending.start()
+    until(lambda: process.ending)
+    began = time.monotonic()
+    with while_it_runs():
+        raise Py4JNetworkError("An error occurred while trying to connect to the Java server")
+    assert process.running and time.monotonic() - began < 2
+    process.kill()
+    ending.join()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -99,9 +99,11 @@ class JobRunner:
             except Exception as error:
                 job.machine.fail(job.locate(job.problem(error)))
             finally:
-                job.end_queries()
-                self._streams.end_watches()
-                self._ended(job)
+                try:
+                    job.end_queries()
+                    self._streams.end_watches()
+                finally:
+                    self._ended(job)
 
         threading.Thread(target=run, name=f"job-{self._job.id[:8]}", daemon=True).start()
 
