@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from tests.support.hdfs import Hdfs
     from tests.support.mariadb import MariaDb
+    from tests.support.opensearch import OpenSearch
     from tests.support.postgres import Postgres
     from tests.support.s3 import S3
 
@@ -45,7 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 # What takes long to start, and is started once: all tests of one are run in one process.
-SERVICES = {"hdfs", "s3"}
+SERVICES = {"hdfs", "opensearch", "s3"}
 
 
 # Before pytest-xdist's own, which writes the groups that it finds into the names of tests.
@@ -247,6 +248,19 @@ def mariadb() -> Iterator[MariaDb]:
     from tests.support.mariadb import MariaDb
 
     yield from served(MariaDb)
+
+
+@pytest.fixture(scope="session")
+def opensearch() -> Iterator[OpenSearch]:
+    """A real OpenSearch."""
+    from tests.support.opensearch import OpenSearch
+
+    started = OpenSearch()
+    try:
+        started.start()
+        yield started
+    finally:
+        started.remove()
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ from sqlstream.connectors.kafka.table import Kafka
 from sqlstream.connectors.kafka.upsert_kafka import UpsertKafka
 from sqlstream.connectors.print import Print
 from sqlstream.connectors.savepoint.table import Savepoint
+from sqlstream.connectors.search.table import Elasticsearch7, Elasticsearch8, OpenSearch, OpenSearch2
 from sqlstream.core.errors import NotSupported, ValidationError, did_you_mean, nearest
 from sqlstream.core.options import Role, Support, find_option, meant, option_doubts
 from sqlstream.core.registry import Registry
@@ -36,11 +37,15 @@ CONNECTORS: Registry[Connector] = Registry(
         Blackhole(),
         Datagen(),
         Delta(),
+        Elasticsearch7(),
+        Elasticsearch8(),
         Faker(),
         Filesystem(),
         Jdbc(),
         Kafka(),
         MysqlCdc(),
+        OpenSearch(),
+        OpenSearch2(),
         PostgresCdc(),
         Print(),
         Savepoint(),
@@ -63,9 +68,7 @@ REFUSED: Mapping[str, str] = {
     "iceberg": "Use 'delta'.",
     "hudi": "Use 'delta'.",
     "paimon": "Use 'delta'.",
-    "elasticsearch-7": _SINK,
-    "elasticsearch-8": _SINK,
-    "opensearch": _SINK,
+    "elasticsearch-6": "Elasticsearch 7 and newer are written: 'elasticsearch-7', 'elasticsearch-8'.",
     "hbase-2.2": _SINK,
     "mongodb": _SINK,
     "dynamodb": _SINK,
@@ -141,7 +144,8 @@ def declared_options(written: Mapping[str, str]) -> tuple[Option, ...]:
         return ()
     rows = list(connector.options)
     for key, prefix in FORMAT_KEYS.items():
-        if format_ := formats.FORMATS.usable(written.get(key, "")):
+        by_default = next((o.default for o in connector.options if o.key == key), None)
+        if format_ := formats.FORMATS.usable(written.get(key, by_default or "")):
             rows += formats.table_options(format_, prefix)
     return tuple(rows)
 

@@ -1,18 +1,18 @@
 """The jdbc connector: tables of a relational database, read at once, looked up by key, appended to or, with a PRIMARY KEY, upserted.
 
-Spark's JDBC source reads: partitions, columns that are read and conditions go down to the database. Rows are written by our own operator
-(``DatabaseWriter.java``), one transaction a task; upserts have the same result however often they are repeated, so they are exactly once.
+Spark's JDBC source reads: partitions, columns that are read and conditions go down to the database. ``DatabaseWriter.java`` writes rows, one
+transaction a task.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.connectors.base import Connector, Dataset, Lookup, Read, SourceFrame, Write, plain_options
+from sqlstream.connectors.base import Dataset, Lookup, Read, SourceFrame, Write, plain_options
 from sqlstream.connectors.jdbc.dialects import actual_names, dialect, provide_driver
-from sqlstream.connectors.upserts import DELETED, each_change, upserts
+from sqlstream.connectors.keyed_sink import KeyedSink, Writers
+from sqlstream.connectors.upserts import DELETED
 from sqlstream.core import options as option_rows
-from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import JobFailed, ValidationError
 from sqlstream.core.java import classes
 from sqlstream.core.options import Option, OptionKind, Role, Support
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
     from pyspark.sql.types import DataType
 
     from sqlstream.sql.tables import Table
@@ -46,7 +45,7 @@ _NO_ANSWER = ("08", "28", "57")
 _FLUSH = "a batch is written as a whole, in one transaction a task"
 
 
-class Jdbc(Connector):
+class Jdbc(KeyedSink):
     """A table of a relational database."""
 
     name = "jdbc"
@@ -57,7 +56,6 @@ class Jdbc(Connector):
         "  'username' = 'analyst', 'password' = '${env:SHOP_PASSWORD}');"
     )
     is_source = True
-    is_sink = True
     can_be_looked_up = True
     options = (
         Option("url", OptionKind.STRING, required=True, summary="The URL: jdbc:postgresql://host:port/database.", role=Role.PLACE,
@@ -112,9 +110,6 @@ class Jdbc(Connector):
             if self._value(table, key) < 0:
                 raise ValidationError(f"The value of '{key}' option shouldn't be negative, but is {self._value(table, key)}.")
         return notices
-
-    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
-        return tuple(ChangelogMode) if table.primary_key else (ChangelogMode.APPEND,)
 
     def bounded(self, table: Table) -> bool:
         return True
@@ -182,24 +177,23 @@ class Jdbc(Connector):
     def datasets(self, table: Table, project: Path) -> tuple[Dataset, ...]:
         return (Dataset(*dialect(table.options["url"]).dataset(table.options["url"], table.options["table-name"])),)
 
-    def writes_in_real_time(self, table: Table, mode: ChangelogMode, *, in_order: bool) -> bool:
-        return (in_order or not mode.updates) and not self._value(table, "sink.parallelism")
+    def parallelism(self, table: Table) -> int | None:
+        tasks: int | None = self._value(table, "sink.parallelism")
+        return tasks
 
-    def write_stream(self, request: Write) -> DataStreamWriter:
-        statements = self._statements(request)
-        if request.real_time:
-            rows = self._stored(each_change(request.frame, request) if request.table.primary_key else request.frame, request.table)
-            return request.row_by_row(rows, classes(request.spark).jdbc.DatabaseStream.begin(rows._jdf.schema(), *self._how(request, statements)))
-        return request.in_batches(lambda batch, _: self._put(request, batch, statements))
+    def writers(self, spark: SparkSession) -> Writers:
+        java = classes(spark).jdbc
+        return Writers(java.DatabaseWriter, java.DatabaseStream)
 
-    def landed(self, request: Write, query: str, batch: int) -> bool | None:
-        return False if request.table.primary_key else None
+    def how(self, request: Write) -> tuple[Any, ...]:
+        table = request.table
+        keys = list(table.primary_key.columns) if table.primary_key else []
+        together, retries = self._value(table, "sink.buffer-flush.max-rows") or 100, self._value(table, "sink.max-retries")
+        return self._connection(request.spark, table), *self._statements(request), keys, together, retries
 
-    def write_batch(self, request: Write) -> None:
-        if request.overwrite:
-            raise ValidationError(f"INSERT OVERWRITE requires that the underlying DynamicTableSink of table '{request.table.path}' "
-                                  "implements the SupportsOverwrite interface.")  # fmt: skip
-        self._put(request, request.frame, self._statements(request))
+    def as_written(self, rows: DataFrame, request: Write) -> DataFrame:
+        flag = [DELETED] if request.table.primary_key else []
+        return rows.selectExpr(*[f"CAST({quote(c.name)} AS {c.type.stored}) AS {quote(c.name)}" for c in request.table.physical], *flag)
 
     def _statements(self, request: Write) -> tuple[str, str]:
         """The statements that write a row and remove one."""
@@ -211,25 +205,6 @@ class Jdbc(Connector):
             return named.insert(target, columns), ""
         keys = [names[k] for k in table.primary_key.columns]
         return named.upsert(target, columns, keys), named.delete(target, keys)
-
-    def _put(self, request: Write, batch: DataFrame, statements: tuple[str, str]) -> None:
-        table = request.table
-        rows = self._stored(upserts(batch, request) if table.primary_key else batch, table)
-        if tasks := self._value(table, "sink.parallelism"):
-            rows = rows.repartition(tasks)
-        classes(request.spark).jdbc.DatabaseWriter.write(rows._jdf, *self._how(request, statements))
-
-    def _stored(self, rows: DataFrame, table: Table) -> DataFrame:
-        """``rows`` in the types of the database, with what is to be done with each where there is a key."""
-        flag = [DELETED] if table.primary_key else []
-        return rows.selectExpr(*[f"CAST({quote(c.name)} AS {c.type.stored}) AS {quote(c.name)}" for c in table.physical], *flag)
-
-    def _how(self, request: Write, statements: tuple[str, str]) -> tuple[Any, ...]:
-        """What Java is told of how rows are written."""
-        table = request.table
-        keys = list(table.primary_key.columns) if table.primary_key else []
-        together, retries = self._value(table, "sink.buffer-flush.max-rows") or 100, self._value(table, "sink.max-retries")
-        return self._connection(request.spark, table), *statements, keys, together, retries
 
 
 _REFUSED_TYPES = ("ARRAY", "MULTISET", "MAP", "ROW", "NULL", "VARIANT")

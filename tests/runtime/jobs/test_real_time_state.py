@@ -242,6 +242,24 @@ def test_a_database_has_the_rows_of_all_records(tmp_path: Path, engine, stream: 
         assert job.real_time
 
 
+def test_an_index_has_the_rows_of_all_records(tmp_path: Path, engine, stream: KeyedRun, two_partitions, opensearch) -> None:
+    options = {"connector": "opensearch-2", "hosts": opensearch.url, "index": stream.name}
+    declared = f"{stream.declared()}; CREATE TABLE odd (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) {options_text(options.items())}"
+    with closing(open_session(tmp_path, declared, options={"spark.version": "4.3", "execution.real-time": "true"}, engine=engine)) as session:
+        job = submit(session, f"INSERT INTO odd {SHAPES['odd'].query}")
+        for _ in range(5):
+            stream.send(20)
+            until(lambda: {(d["k"],): (d["n"],) for d in _documents(opensearch, stream)} == stream.expected("odd"), 30, every=0.1)
+        assert job.real_time
+
+
+def _documents(opensearch, stream: KeyedRun) -> list[dict]:
+    try:
+        return list(opensearch.documents(stream.name).values())
+    except OSError:
+        return []
+
+
 def test_changes_are_printed_in_their_order(tmp_path: Path, engine, stream: KeyedRun, two_partitions) -> None:
     """Of each key from one task: what a row was before what it is."""
     declared = f"{stream.declared()}; CREATE TABLE p (k INT, n BIGINT) WITH ('connector' = 'print')"

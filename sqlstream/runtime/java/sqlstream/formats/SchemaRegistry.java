@@ -4,29 +4,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetSocketAddress;
-import java.net.ProxySelector;
 import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
+import sqlstream.http.Client;
 
 /**
  * A schema registry with Confluent's interface. What it has said once of a schema holds for ever, so each is asked for
@@ -51,7 +39,7 @@ final class SchemaRegistry {
     private final List<String> urls = new ArrayList<>();
     private final Map<Integer, JsonNode> schemas = new ConcurrentHashMap<>();
     private final Map<List<String>, Integer> ids = new ConcurrentHashMap<>();
-    private final HttpClient client;
+    private final Client client;
     private volatile boolean reached;
 
     /** What a registry answers that is not what it was asked for. */
@@ -68,23 +56,7 @@ final class SchemaRegistry {
     private SchemaRegistry(JsonNode settings) throws IOException {
         this.settings = settings;
         settings.get("urls").forEach(url -> urls.add(url.asText()));
-        HttpClient.Builder builder = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .followRedirects(HttpClient.Redirect.NORMAL)
-                .connectTimeout(FIRST_PATIENCE);
-        try {
-            if (settings.has("truststore") || settings.has("keystore")) {
-                builder.sslContext(secured(settings));
-            }
-        } catch (GeneralSecurityException unusable) {
-            throw new IOException("The stores of 'ssl' can't be used: " + unusable.getMessage(), unusable);
-        }
-        if (settings.has("proxy")) {
-            JsonNode proxy = settings.get("proxy");
-            builder.proxy(ProxySelector.of(new InetSocketAddress(
-                    proxy.get("host").asText(), proxy.get("port").asInt())));
-        }
-        client = builder.build();
+        client = new Client(settings, FIRST_PATIENCE);
     }
 
     /**
@@ -165,7 +137,7 @@ final class SchemaRegistry {
             if (System.nanoTime() > end) {
                 throw last;
             }
-            pause(pause);
+            Client.pause(pause);
         }
     }
 
@@ -179,12 +151,7 @@ final class SchemaRegistry {
         if (body != null) {
             request.header("Content-Type", MEDIA_TYPE).POST(HttpRequest.BodyPublishers.ofString(body));
         }
-        HttpResponse<String> response;
-        try {
-            response = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
-        } catch (InterruptedException interrupted) {
-            throw stopped(interrupted);
-        }
+        HttpResponse<String> response = client.answer(request.build());
         if (response.statusCode() == 200) {
             return JSON.readTree(response.body());
         }
@@ -201,50 +168,5 @@ final class SchemaRegistry {
         } catch (IOException other) {
             return body;
         }
-    }
-
-    private static void pause(long millis) throws IOException {
-        try {
-            Thread.sleep(millis);
-        } catch (InterruptedException interrupted) {
-            throw stopped(interrupted);
-        }
-    }
-
-    private static IOException stopped(InterruptedException interrupted) {
-        Thread.currentThread().interrupt();
-        return new IOException("stopped while the schema registry was asked", interrupted);
-    }
-
-    private static SSLContext secured(JsonNode settings) throws IOException, GeneralSecurityException {
-        TrustManager[] trusted = null;
-        KeyManager[] keys = null;
-        if (settings.has("truststore")) {
-            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            factory.init(store(settings.get("truststore")));
-            trusted = factory.getTrustManagers();
-        }
-        if (settings.has("keystore")) {
-            KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-            JsonNode described = settings.get("keystore");
-            String password = described
-                    .path("key_password")
-                    .asText(described.path("password").asText(""));
-            factory.init(store(described), password.toCharArray());
-            keys = factory.getKeyManagers();
-        }
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keys, trusted, null);
-        return context;
-    }
-
-    private static KeyStore store(JsonNode described) throws IOException, GeneralSecurityException {
-        KeyStore store = KeyStore.getInstance(described.path("type").asText("JKS"));
-        try (InputStream file =
-                Files.newInputStream(Path.of(described.get("location").asText()))) {
-            JsonNode password = described.path("password");
-            store.load(file, password.isTextual() ? password.asText().toCharArray() : null);
-        }
-        return store;
     }
 }

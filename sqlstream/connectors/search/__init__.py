@@ -1,0 +1,1 @@
+"""Indexes of Elasticsearch and OpenSearch, written by documents of JSON."""
