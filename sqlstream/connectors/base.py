@@ -191,6 +191,9 @@ class Connector(ABC):
     # Whether it takes every change as it comes, and has no rows that a key could replace.
     takes_any_change: ClassVar[bool] = False
     can_be_looked_up: ClassVar[bool] = False
+    # Whether a lookup join asks it for the rows of keys, by ``answered``; and whether that is all that it reads.
+    answers: ClassVar[bool] = False
+    only_answers: ClassVar[bool] = False
     # Whether each table of it is a place of its own: its rows are made, and read nowhere. All options that say which are PLACE then.
     generates: ClassVar[bool] = False
     # What gives a table that never ends a bound, behind "Give the table a bound: "; empty where nothing does.
@@ -308,6 +311,14 @@ class Connector(ABC):
     def found(self, table: Table, rows: DataFrame, names: Mapping[str, str]) -> DataFrame:
         """``rows``, each with the row of ``table`` that is looked up for it, of a table that ``generates`` what is asked for: its columns that have
         ``names``, under these.
+        """
+        raise NotImplementedError
+
+    def answered(self, table: Table, rows: DataFrame, keys: Mapping[str, str], into: str, *, attempts: int, delay_ms: int) -> DataFrame:
+        """``rows`` with a column ``into``: an ARRAY of the rows of ``table`` that have a row's key.
+
+        ``keys``: columns of ``table``, each with the column of ``rows`` that has its value. A key without a row is asked for again so many times,
+        after so long each.
         """
         raise NotImplementedError
 

@@ -2,7 +2,7 @@
 
 In: a subclass of ``pyspark.sql.datasource.DataSource``, and the options that it declares in ``OPTIONS``. Out: a connector. What the class reads and
 writes is what its methods do that it has itself: ``reader`` rows that end, ``streamReader`` or ``simpleStreamReader`` a stream, ``writer`` and
-``streamWriter`` a sink.
+``streamWriter`` a sink, ``lookup``, which is our own, the rows of keys.
 """
 
 from __future__ import annotations
@@ -13,19 +13,21 @@ import inspect
 import sys
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.connectors.asked_in_python import METHOD, Asking
 from sqlstream.connectors.base import Connector, Read, SourceFrame, Write, plain_options
 from sqlstream.core import options
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.options import Option
 from sqlstream.sql.quoting import quote
+from sqlstream.sql.types import NESTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
     from types import ModuleType
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.datasource import DataSource
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -78,9 +80,25 @@ class InPython(Connector):
         table = request.table
         streams = request.streaming and self._streams
         reader = request.spark.readStream.name(request.name) if streams else request.spark.read
-        columns = ", ".join(f"{quote(c.name)} {c.type.spark}" for c in table.physical)
-        frame = reader.format(self._format).schema(columns).options(**plain_options(table)).load()
+        frame = reader.format(self._format).schema(_columns(table)).options(**plain_options(table)).load()
         return SourceFrame(frame)
+
+    def answered(self, table: Table, rows: DataFrame, keys: Mapping[str, str], into: str, *, attempts: int, delay_ms: int) -> DataFrame:
+        from pyspark.sql.types import ArrayType, StructType, _parse_datatype_string
+
+        schema = _parse_datatype_string(_columns(table))
+        assert isinstance(schema, StructType)
+        for name in keys:
+            (column,) = (c for c in table.physical if c.name == name)
+            if column.type.root in NESTED:
+                raise NotSupported(
+                    f"Column '{name}' is {column.type}: values of it are no keys of the connector '{self.name}'.",
+                    hint="Declare a text or a number as the key.",
+                )
+        asking = Asking(self._source, plain_options(table), schema, keys, into, attempts, delay_ms)
+        made = StructType([*rows.schema.fields]).add(into, ArrayType(schema))
+        with self._pickled():
+            return rows.mapInArrow(asking, made)
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         self._register(request.spark)
@@ -127,7 +145,9 @@ def outlined(path: Path) -> list[Connector]:
             name = said[0].value if said and isinstance(said[0], ast.Constant) else node.name
             attributes = {
                 "name": str(name), "summary": "", "example": "",
-                "is_source": any(method in methods for method in _READ), "is_sink": any(method in methods for method in _WRITE),
+                "is_source": any(method in methods for method in (*_READ, METHOD)), "is_sink": any(method in methods for method in _WRITE),
+                "can_be_looked_up": METHOD in methods or "reader" in methods, "answers": METHOD in methods,
+                "only_answers": METHOD in methods and not any(method in methods for method in _READ),
             }  # fmt: skip
             made.append(type(node.name, (Outlined,), attributes)())
     return made
@@ -157,9 +177,10 @@ def connector_of(source: type[DataSource], pickled: Callable[[], AbstractContext
         raise ValidationError(f"The connector of {source.__name__} is called {name!r}.", hint="A name has small letters, digits and -.")
     if not all(isinstance(one, Option) for one in declared):
         raise ValidationError(f"{source.__name__}.{DECLARED} has something that is no Option.", hint="from sqlstream.core.options import Option")
-    is_source = any(_has(source, method) for method in _READ)
+    is_read = any(_has(source, method) for method in _READ)
+    answers = callable(getattr(source, METHOD, None))
     is_sink = any(_has(source, method) for method in _WRITE)
-    if not (is_source or is_sink):
+    if not (is_read or is_sink or answers):
         raise ValidationError(f"{source.__name__} reads nothing and writes nothing.", hint="Write one of its methods reader, streamReader, writer ..")
     said = inspect.getdoc(source) if source.__doc__ else None
     needed = "".join(f", '{one.key}' = '..'" for one in declared if one.required)
@@ -168,13 +189,20 @@ def connector_of(source: type[DataSource], pickled: Callable[[], AbstractContext
         "summary": said.splitlines()[0] if said else f"The data source {source.__name__} of the project.",
         "example": f"CREATE TABLE t (..) WITH ('connector' = '{name}'{needed});",
         "options": tuple(declared),
-        "is_source": is_source,
+        "is_source": is_read or answers,
         "is_sink": is_sink,
-        # What ends is read again for each micro-batch that looks it up.
-        "can_be_looked_up": _has(source, "reader") and not _streams(source),
+        # What ends, and gives no rows by key, is read again for each micro-batch that looks it up.
+        "can_be_looked_up": answers or (_has(source, "reader") and not _streams(source)),
+        "answers": answers,
+        "only_answers": answers and not is_read,
     }
     made: InPython = type(f"{source.__name__}Connector", (InPython,), attributes)(source, pickled, project)
     return made
+
+
+def _columns(table: Table) -> str:
+    """Its columns as Spark's text of a schema."""
+    return ", ".join(f"{quote(c.name)} {c.type.spark}" for c in table.physical)
 
 
 def _has(source: type[DataSource], method: str) -> bool:

@@ -59,7 +59,8 @@ def _preventing(sink: Sink, release: Release, *, asked: bool) -> tuple[Node, str
             ends = ", for it ends" if node.bounded else ""
             return node, f"A '{node.table.connector}' table, as {node.table.path.quoted}, is read by micro-batches{ends}."
         if isinstance(node, LookupJoin) and not _asks(node):
-            return node, f"The table of {describe(node)} is looked up as it is when a micro-batch begins."
+            how = "in Python" if find_connector(node.scan.table.connector).answers else "as it is when a micro-batch begins"
+            return node, f"The table of {describe(node)} is looked up {how}."
         if awaits_watermark(node):
             return node, f"It has {describe(node)}, which waits for the watermark: that moves with micro-batches."
         if not (node.real_time or _copies(node)):

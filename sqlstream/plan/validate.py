@@ -154,6 +154,11 @@ def _check(node: Node, *, batch: bool, streaming: bool) -> None:
             _interval_join(node)
         case TemporalJoin() if streaming:
             _append_only(node.left, "StreamPhysicalTemporalJoin")
+        case Scan(table=table) if find_connector(table.connector).only_answers:
+            raise ValidationError(
+                f"The rows of table '{table.path}' can only be looked up.",
+                hint=f"FROM o JOIN {table.path.name} FOR SYSTEM_TIME AS OF o.proctime ON ..",
+            )
         case LookupJoin():
             if not node.keys:
                 raise ValidationError(

@@ -13,7 +13,8 @@ from sqlstream.plan.nodes import Filter, JoinKind, LookupJoin, Project, Scan, or
 from sqlstream.plan.properties import fields
 from sqlstream.runtime.lower.operators import LookupOptions, latest_files, lookup_join
 from sqlstream.runtime.lower.row import row
-from sqlstream.sql.expressions import ColumnRef
+from sqlstream.sql import types
+from sqlstream.sql.expressions import ColumnRef, FieldAccess
 from sqlstream.sql.quoting import quote
 from sqlstream.sql.spark_sql import render
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 _HOW = {JoinKind.INNER: "inner", JoinKind.LEFT: "left"}
 # Rows that a task holds while it asks a database for their keys.
 _TOGETHER = 1 << 12
+_FOUND, _PAIR = hidden("found"), hidden("pair")
+_EXPLODE = {JoinKind.INNER: "explode", JoinKind.LEFT: "explode_outer"}
 
 
 def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str, *, real_time: bool) -> DataFrame:
@@ -50,6 +53,35 @@ def joined(node: LookupJoin, left: DataFrame, right: DataFrame, zone: str, *, re
     else:
         pairs = arriving(left, lambda rows: joined_with(rows, latest_files(right)))
     return pairs.select(*[quote(name) for name in row(node)])
+
+
+def answered(node: LookupJoin, left: DataFrame, zone: str) -> DataFrame:
+    """The rows of ``left``, the node's input, with those that the connector of its table gives for their keys. Raises NotSupported."""
+    from pyspark.sql import functions as F
+
+    table = node.scan.table
+    # Both in the array of what was found, and when that has become rows.
+    pair = ColumnRef(types.row(*zip(*((c.name, c.type) for c in table.physical), strict=True)), _PAIR)
+    cells: dict[str, Expr] = {c.name: FieldAccess(c.type, pair, c.name) for c in table.physical}
+    asked: dict[str, Expr] = {}
+    compared = []
+    for value, column in node.keys:
+        name = origin(node.table, column)
+        assert name is not None
+        if asked.setdefault(name, value) is not value:
+            compared.append(f"{render(value, zone)} = {render(cells[name], zone)}")
+    values, conditions = _above(node.table, cells)
+    if node.condition is not None:
+        conditions.append(node.condition.transform(lambda e: values.get(e.name) if isinstance(e, ColumnRef) else None))
+    fits = " AND ".join([*compared, *(f"({render(condition, zone)})" for condition in conditions)])
+    keys = {name: hidden(f"key_{i}") for i, name in enumerate(asked)}
+    rows = left.select("*", *(F.expr(render(value, zone)).alias(keys[name]) for name, value in asked.items()))
+    retry = (0, 0) if node.retry is None else (node.retry.attempts, node.retry.delay)
+    rows = find_connector(table.connector).answered(table, rows, keys, _FOUND, attempts=retry[0], delay_ms=retry[1])
+    found = f"filter({_FOUND}, {_PAIR} -> {fits})" if fits else _FOUND
+    pairs = rows.selectExpr("*", f"{_EXPLODE[node.kind]}({found}) AS {_PAIR}")
+    made = {f.name: f"if({_PAIR} IS NULL, NULL, {render(values[f.name], zone)})" for f in fields(node.table)}
+    return pairs.select(*[F.expr(made[name]).alias(name) if name in made else F.col(quote(name)) for name in row(node)])
 
 
 def generated(node: LookupJoin, left: DataFrame, zone: str) -> DataFrame:

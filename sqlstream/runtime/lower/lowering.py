@@ -136,6 +136,8 @@ def _lowered(node: Node, to: Lowering) -> DataFrame:
             return timed_joins.temporal_joined(node, *_timed(node, to), to.zone)
         case LookupJoin(input=source) if find_connector(node.scan.table.connector).generates:
             return lookups.generated(node, lower(source, to), to.zone)
+        case LookupJoin(input=source) if find_connector(node.scan.table.connector).answers:
+            return lookups.answered(node, lower(source, to), to.zone)
         case LookupJoin(input=source, table=table):
             return lookups.joined(node, lower(source, to), lower(table, to), to.zone, real_time=to.real_time)
         case Join():
