@@ -181,7 +181,7 @@ def test_a_data_stream_takes_rows(run, make_table, opensearch, index):
 def test_many_documents_go_in_several_requests(run, make_table, opensearch, index):
     sink = make_table(COLUMNS, options(opensearch, index, **{"sink.bulk-flush.max-actions": "700", "sink.parallelism": "2"}))
     run.insert(sink, run.spark.range(5000).selectExpr("id", "repeat('x', 2000) AS name"))
-    opensearch.ask(f"/{index}/_refresh", {})
+    opensearch.ask(f"/{index}/_refresh", method="POST")
     assert opensearch.ask(f"/{index}/_count")["count"] == 5000
 
 

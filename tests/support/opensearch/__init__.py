@@ -77,7 +77,7 @@ class OpenSearch:
 
     def documents(self, index: str) -> dict[str, Any]:
         """The documents of the indexes that a pattern names, by their ids."""
-        self.ask(f"/{index}/_refresh", {})
+        self.ask(f"/{index}/_refresh", method="POST")
         found = self.ask(f"/{index}/_search?size=10000")["hits"]["hits"]
         return {hit["_id"]: hit["_source"] for hit in found}
 
