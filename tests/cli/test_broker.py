@@ -46,6 +46,17 @@ def test_nothing_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert not Broker(tmp_path).stop()
 
 
+def test_the_project_is_found_from_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broker's folder would make a project of the folder below it."""
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "queries").mkdir()
+    monkeypatch.chdir(tmp_path / "queries")
+    asked: list[Path] = []
+    monkeypatch.setattr("sqlstream.cli.kafka.broker.Broker", lambda project: asked.append(project) or Broker(project))
+    assert main(["status"]) == main(["--project", ".", "status"]) == 3
+    assert asked == [tmp_path, Path()]
+
+
 def test_a_stale_pid_file_of_another_program(tmp_path: Path) -> None:
     broker = Broker(tmp_path)
     broker.folder.mkdir(parents=True)

@@ -32,7 +32,7 @@ from sqlstream.core.counts import counted
 from sqlstream.core.environment import BROKER_HOST, BROKER_SETTINGS, KAFKA_BOOTSTRAP, development_broker
 from sqlstream.core.errors import SetupError, SqlStreamError
 from sqlstream.core.java import require_java
-from sqlstream.core.project_folder import ProjectFolder
+from sqlstream.core.project_folder import ProjectFolder, find_project
 from sqlstream.shell.screen import Screen
 
 if TYPE_CHECKING:
@@ -291,9 +291,9 @@ def _write(path: Path, text: str) -> None:
 def main(argv: list[str]) -> int:
     """The command ``sqlstream kafka``; its exit code comes back."""
     args = parser().parse_args(argv)
-    broker = Broker(args.project)
     try:
-        return int(args.run(broker, args) or 0)
+        project = find_project(Path.cwd()).path if args.project is None else args.project
+        return int(args.run(Broker(project), args) or 0)
     except SqlStreamError as e:
         print(f"[ERROR] {e.message}" + (f"\nhint: {e.hint}" if e.hint else ""), file=sys.stderr)
         return 1
@@ -308,7 +308,7 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of ``sqlstream kafka``."""
     about = "A development broker for this project: real Apache Kafka, one process."
     made = Parser(prog="sqlstream kafka", description=about)
-    made.add_argument("--project", default=Path(), type=Path, metavar="DIR", help="the project's folder (default: the current one)")
+    made.add_argument("--project", type=Path, metavar="DIR", help="the project's folder (default: found from here upwards)")
     commands = made.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[[Broker, argparse.Namespace], int | None], text: str) -> argparse.ArgumentParser:
