@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _BEGIN_SECONDS = 120.0
 # So long a script of the same file may take to end that a job is handed over to.
 _END_SECONDS = 60.0
+# And one whose jobs have ended.
+_ENDING_SECONDS = 10.0
 # Of what a script has said that has ended at once so many lines are shown.
 _SHOWN = 8
 # They live on when this process ends, and are its children until then.
@@ -70,10 +72,10 @@ def command_of(project: Path, file: Path, options: Sequence[str]) -> tuple[str, 
 
 def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> int:
     """Start a script under a supervisor, and wait until it has a job, whose folder is in ``jobs``. Raises ValidationError where it runs,
-    JobFailed where it ends at once.
+    JobFailed where it ends at once. One whose jobs have ended, as those that were stopped a moment ago, is awaited.
     """
     try:
-        begun = _begin(project, jobs, file, options)
+        begun = _begin(project, jobs, file, options, seconds=0.0 if _has_job(project, jobs, file) else _ENDING_SECONDS)
     except EndedAtOnce as error:
         sys.stderr.write(error.said)
         raise
@@ -85,6 +87,12 @@ def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> 
     jobs_so_far = f"its first {'job is' if len(names) == 1 else 'jobs are'} {', '.join(names)}" if names else "it has no job yet"
     print(f"'{file}' runs in the background, under supervisor {begun.supervisor}; {jobs_so_far}. Log: {begun.log}")
     return 0
+
+
+def _has_job(project: Path, jobs: Place, file: Path) -> bool:
+    """Whether a job of the script runs, in the process that it has."""
+    script = Background.read(background.folder_of(project, file.resolve()))
+    return script is not None and any(r.held and r.status is not None and r.status.pid == script.process for r in registry.records(jobs))
 
 
 def handed_over(project: Path, jobs: Place, file: Path, stop: Callable[[], None], interrupted: Callable[[], bool]) -> InBackground:

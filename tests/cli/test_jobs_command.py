@@ -328,6 +328,19 @@ def test_a_job_is_not_stopped_where_its_script_runs_or_nothing_can_be_written(tm
     assert said == ["stopped"]
 
 
+def test_a_script_whose_jobs_were_stopped_a_moment_ago_is_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a.sql"
+    file.write_text("SELEC 1;\n")
+    lock = background.hold(background.folder_of(tmp_path, file))
+    assert lock is not None
+    threading.Timer(1, lock.close).start()
+    with pytest.raises(JobFailed, match="has ended with exit code 1"):
+        starting.detached(tmp_path, tmp_path / "jobs", file, ())
+    monkeypatch.setattr(starting, "_ENDING_SECONDS", 0.5)
+    with background.hold(background.folder_of(tmp_path, file)), pytest.raises(ValidationError, match="runs already"):  # type: ignore[union-attr]
+        starting.detached(tmp_path, tmp_path / "jobs", file, ())
+
+
 def test_a_command_in_a_hint_can_be_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "Two Jobs.sql"
     lock = background.hold(folder := background.folder_of(tmp_path, file))
