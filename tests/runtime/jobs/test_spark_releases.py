@@ -22,7 +22,7 @@ STATELESS, STATE = "tests/runtime/jobs/test_real_time.py", "tests/runtime/jobs/t
 def run_on(release: str, *arguments: str) -> None:
     """Run tests in a process of their own, on ``release``."""
     variables = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | {"SQLSTREAM_TEST_SPARK": release}
-    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", *arguments]
+    command = [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(command, env=variables, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr
 
