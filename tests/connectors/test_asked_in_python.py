@@ -72,7 +72,7 @@ def declared(project: Path) -> str:
     return f"""
         {STREAM.format(folder=project / "in")};
         CREATE TABLE p (id INT, `na me` STRING, age BIGINT, tags ARRAY<STRING>) WITH ('connector' = 'people', 'folder' = '{project}');
-        CREATE VIEW grown AS SELECT id AS nr, UPPER(`na me`) AS `na me`, 1 AS fixed FROM p WHERE age > 18 OR age IS NULL;
+        CREATE VIEW grown AS SELECT id AS nr, UPPER(`na me`) AS `na me`, 1 AS fixed, id AS same FROM p WHERE age > 18 OR age IS NULL;
     """
 
 
@@ -100,6 +100,8 @@ QUERIES = {
     f"SELECT o, `na me`, fixed FROM f LEFT JOIN grown {AS_OF} ON f.id = nr": [
         ("0", "ANN", "1"), ("0", "ÄNNE", "1"), ("1", None, "1"), ("2", None, None), ("3", None, None), ("4", "ANN", "1"), ("4", "ÄNNE", "1"),
     ],
+    f"SELECT o, nr FROM f JOIN grown {AS_OF} ON nr = f.id AND same = f.o + 0": [],
+    f"SELECT o, nr FROM f JOIN grown {AS_OF} ON nr = f.id AND same = f.o + 1": [("0", "1"), ("0", "1"), ("1", "2")],
     f"SELECT o, age FROM f JOIN p {AS_OF} ON p.age = f.most + 10 AND f.id = p.id": [("1", "50"), ("4", "30")],
     f"SELECT o, p.id FROM f JOIN p {AS_OF} ON p.id = f.id AND p.id = f.id + 0 AND p.`na me` = 'Ann'": [("0", "1"), ("4", "1")],
     f"SELECT id, COUNT(*) FROM (SELECT p.id FROM f JOIN p {AS_OF} ON f.id = p.id) GROUP BY id HAVING COUNT(*) > 3": [("1", "4")],

@@ -189,7 +189,7 @@ CREATE TABLE orders (id INT, customer INT, seen AS PROCTIME()) WITH ('connector'
 CREATE TABLE customers (id INT, name STRING, age INT, loud AS UPPER(name)) WITH ('connector' = 'faker',
     'fields.id.expression' = '#{number.numberBetween ''0'',''5''}', 'fields.name.expression' = '#{superhero.name}',
     'fields.age.expression' = '#{number.numberBetween ''0'',''100''}');
-CREATE VIEW adults AS SELECT id AS number, loud, age * 10 AS tenths FROM customers WHERE age >= 18;
+CREATE VIEW adults AS SELECT id AS number, id AS again, loud, age * 10 AS tenths FROM customers WHERE age >= 18;
 """
 
 
@@ -207,4 +207,6 @@ def test_a_lookup_makes_the_row_of_the_key(tmp_path: Path, engine) -> None:
     assert 0 < len(found) < 60
     assert all(key == number and 180 <= int(tenths) < 1000 for key, number, tenths in found)
     assert all(row[2] is None for row in left if row[1] is None)
+    # One column under two names is not two numbers.
+    assert sessions.rows(session, joined.format("number, c.again", "", "adults", "number AND o.customer + 1 = c.again")) == []
     session.close()

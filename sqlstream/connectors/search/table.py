@@ -19,6 +19,7 @@ from sqlstream.connectors.search.index_name import OPTION as INDEX
 from sqlstream.connectors.search.index_name import IndexName, index_name
 from sqlstream.connectors.upserts import DELETED
 from sqlstream.core import options as option_rows
+from sqlstream.core.changelog import ChangelogMode
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.hidden import hidden
 from sqlstream.core.java import classes
@@ -87,7 +88,7 @@ class SearchIndex(KeyedSink):
         if table.metadata:
             raise ValidationError(f"The '{self.name}' connector has no metadata columns.")
         self._servers(table)
-        index_name(table.options[INDEX], table.physical)
+        _index(table)
         fields = tuple((c.name, c.type) for c in table.physical)
         json_.check(fields, formats.own_options(json_, table.options))
         keys = () if table.primary_key is None else table.primary_key.columns
@@ -123,6 +124,10 @@ class SearchIndex(KeyedSink):
             raise wrong_option("hosts", "'hosts' must not be empty")
         return servers
 
+    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
+        # A row that changes is not found in an index that is named by the time at which it was written.
+        return (ChangelogMode.APPEND,) if _index(table).now else super().sink_modes(table)
+
     def datasets(self, table: Table, project: Path) -> tuple[Dataset, ...]:
         return (Dataset(f"elasticsearch://{self._servers(table)[0].netloc}", table.options[INDEX]),)
 
@@ -134,21 +139,13 @@ class SearchIndex(KeyedSink):
         java = classes(spark).search
         return Writers(java.DocumentWriter, java.DocumentStream)
 
-    def _index(self, request: Write) -> IndexName:
-        """Raises ValidationError where it is another whenever a row is written that has to be found again."""
-        index = index_name(request.table.options[INDEX], request.table.physical)
-        if index.now and request.mode.updates:
-            raise wrong_option(INDEX, "An index that is named by the time of writing takes rows that are only added: one that changes is not found.",
-                               hint="Name it by a column: 'sales-{ts|yyyy-MM-dd}'.")  # fmt: skip
-        return index
-
     def as_written(self, rows: DataFrame, request: Write) -> DataFrame:
         from pyspark.sql import functions as F
 
         table = request.table
         types = {c.name: c.type.stored for c in table.physical}
         keys = list(table.primary_key.columns) if table.primary_key else []
-        named_by = self._index(request).column
+        named_by = _index(table).column
         values = [*keys, *([] if named_by is None else [named_by])]
         json_ = Json()
         document = json_.encode(tuple((c.name, c.type) for c in table.physical), formats.own_options(json_, table.options))
@@ -160,7 +157,7 @@ class SearchIndex(KeyedSink):
 
     def how(self, request: Write) -> tuple[str, str]:
         table = request.table
-        index = self._index(request)
+        index = _index(table)
         asked = {
             "keys": len(table.primary_key.columns) if table.primary_key else 0,
             "delimiter": self.option(table, "document-id.key-delimiter"),
@@ -191,6 +188,11 @@ class SearchIndex(KeyedSink):
         elif fingerprint := table.options.get("ssl.certificate-fingerprint"):
             found["trusted"] = fingerprint
         return found
+
+
+def _index(table: Table) -> IndexName:
+    """Raises ValidationError."""
+    return index_name(table.options[INDEX], table.physical)
 
 
 def _example(connector: str) -> str:

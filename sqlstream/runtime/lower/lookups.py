@@ -63,13 +63,8 @@ def answered(node: LookupJoin, left: DataFrame, zone: str) -> DataFrame:
     # Both in the array of what was found, and when that has become rows.
     pair = ColumnRef(types.row(*zip(*((c.name, c.type) for c in table.physical), strict=True)), _PAIR)
     cells: dict[str, Expr] = {c.name: FieldAccess(c.type, pair, c.name) for c in table.physical}
-    asked: dict[str, Expr] = {}
-    compared = []
-    for value, column in node.keys:
-        name = origin(node.table, column)
-        assert name is not None
-        if asked.setdefault(name, value) is not value:
-            compared.append(f"{render(value, zone)} = {render(cells[name], zone)}")
+    asked, others = _asked(node)
+    compared = [f"{render(value, zone)} = {render(cells[name], zone)}" for value, name in others]
     values, conditions = _above(node.table, cells)
     if node.condition is not None:
         conditions.append(node.condition.transform(lambda e: values.get(e.name) if isinstance(e, ColumnRef) else None))
@@ -90,7 +85,7 @@ def generated(node: LookupJoin, left: DataFrame, zone: str) -> DataFrame:
 
     table = node.scan.table
     made = {c.name: hidden(f"found_{i}") for i, c in enumerate(table.physical)}
-    asked = {name: value for value, column in node.keys if (name := origin(node.table, column)) is not None}
+    asked, others = _asked(node)
     values, conditions = _above(node.table, {c.name: ColumnRef(c.type, made[c.name]) for c in table.physical})
     if node.condition is not None:
         conditions.append(node.condition.transform(lambda e: values.get(e.name) if isinstance(e, ColumnRef) else None))
@@ -98,12 +93,25 @@ def generated(node: LookupJoin, left: DataFrame, zone: str) -> DataFrame:
     rows = find_connector(table.connector).found(table, rows, {name: column for name, column in made.items() if name not in asked})
     # For an unknown key nothing is found.
     needed = [f"{quote(made[name])} IS NOT NULL" for name in asked]
+    needed += [f"{render(value, zone)} = {quote(made[name])}" for value, name in others]
     fits = " AND ".join([*needed, *(f"({render(condition, zone)})" for condition in conditions)])
     if fits and node.kind is JoinKind.INNER:
         rows, fits = rows.where(fits), ""
     cells = {f.name: render(values[f.name], zone) for f in fields(node.table)}
     found = {name: F.expr(f"if({fits}, {cell}, NULL)" if fits else cell).alias(name) for name, cell in cells.items()}
     return rows.select(*[found.get(name, F.col(quote(name))) for name in row(node)])
+
+
+def _asked(node: LookupJoin) -> tuple[dict[str, Expr], list[tuple[Expr, str]]]:
+    """The value that each column of the table is asked for by, and what else columns are equal to: a view may have one under several names."""
+    asked: dict[str, Expr] = {}
+    others = []
+    for value, column in node.keys:
+        name = origin(node.table, column)
+        assert name is not None
+        if asked.setdefault(name, value) is not value:
+            others.append((value, name))
+    return asked, others
 
 
 def _above(node: Node, columns: Mapping[str, Expr]) -> tuple[Mapping[str, Expr], list[Expr]]:
