@@ -74,8 +74,9 @@ def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> 
     """Start a script under a supervisor, and wait until it has a job, whose folder is in ``jobs``. Raises ValidationError where it runs,
     JobFailed where it ends at once. One whose jobs have ended, as those that were stopped a moment ago, is awaited.
     """
+    running = _jobs_of(background.folder_of(project, file.resolve()), jobs)
     try:
-        begun = _begin(project, jobs, file, options, seconds=0.0 if _has_job(project, jobs, file) else _ENDING_SECONDS)
+        begun = _begin(project, jobs, file, options, seconds=0.0 if running else _ENDING_SECONDS)
     except EndedAtOnce as error:
         sys.stderr.write(error.said)
         raise
@@ -89,10 +90,12 @@ def detached(project: Path, jobs: Place, file: Path, options: Sequence[str]) -> 
     return 0
 
 
-def _has_job(project: Path, jobs: Place, file: Path) -> bool:
-    """Whether a job of the script runs, in the process that it has."""
-    script = Background.read(background.folder_of(project, file.resolve()))
-    return script is not None and any(r.held and r.status is not None and r.status.pid == script.process for r in registry.records(jobs))
+def _jobs_of(folder: Path, jobs: Place) -> tuple[str, ...]:
+    """The names of the jobs that run in the process of a script, which is known in ``folder``."""
+    script = Background.read(folder)
+    if script is None:
+        return ()
+    return tuple(r.name for r in registry.records(jobs) if r.status is not None and r.status.pid == script.process and r.held)
 
 
 def handed_over(project: Path, jobs: Place, file: Path, stop: Callable[[], None], interrupted: Callable[[], bool]) -> InBackground:
@@ -175,9 +178,7 @@ def _begun(
     log = background.log_of(folder)
     while time.monotonic() < end and not interrupted():
         code = supervisor.poll()
-        script = Background.read(folder)
-        process = 0 if script is None else script.process
-        begun = tuple(r.name for r in registry.records(jobs) if r.status is not None and r.status.pid == process and r.held)
+        begun = _jobs_of(folder, jobs)
         if code == 0:
             return _Begun(supervisor.pid, log, ended=True)
         if code is not None:

@@ -13,6 +13,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from sqlstream.connectors.paths import file_names, is_uri, one_spelling
+from sqlstream.core import options as option_rows
 from sqlstream.core import storage
 from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import ValidationError
@@ -214,6 +215,10 @@ class Connector(ABC):
         Raises ValidationError: ``options.wrong_option`` shows it at an option, another message at the option or the column that it names
         in quotes.
         """
+
+    def option(self, table: Table, key: str) -> Any:
+        """The typed value of an option of ``table``, or its default."""
+        return option_rows.value(table.options, self.options, key)
 
     def idle_timeout(self, table: Table) -> int | None:
         """After how many milliseconds without rows a split of ``table`` is idle, where it says so itself."""

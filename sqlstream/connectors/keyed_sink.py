@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from sqlstream.sql.tables import Table
 
 
+# How many tasks write.
+_PARALLELISM = "sink.parallelism"
+
+
 class Writers(NamedTuple):
     """Classes of Java: ``batch`` has ``write(frame, ..)``, ``stream`` gives the id of a RowSink's targets by ``begin(schema, ..)``."""
 
@@ -28,7 +32,7 @@ class Writers(NamedTuple):
 
 
 class KeyedSink(Connector):
-    """Base of such. ``sink.parallelism`` is among its options."""
+    """Base of such. _PARALLELISM is among its options."""
 
     is_sink = True
 
@@ -44,15 +48,11 @@ class KeyedSink(Connector):
     def as_written(self, rows: DataFrame, request: Write) -> DataFrame:
         """``rows``, the table's columns and, where it has a PRIMARY KEY, DELETED, as the writers take them."""
 
-    @abstractmethod
-    def parallelism(self, table: Table) -> int | None:
-        """How many tasks write, where the table says so."""
-
     def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
         return tuple(ChangelogMode) if table.primary_key else (ChangelogMode.APPEND,)
 
     def writes_in_real_time(self, table: Table, mode: ChangelogMode, *, in_order: bool) -> bool:
-        return (in_order or not mode.updates) and not self.parallelism(table)
+        return (in_order or not mode.updates) and not self.option(table, _PARALLELISM)
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         # What is written again takes the place of what it was.
@@ -73,6 +73,6 @@ class KeyedSink(Connector):
 
     def _put(self, request: Write, batch: DataFrame, how: tuple[Any, ...]) -> None:
         rows = self.as_written(upserts(batch, request) if request.table.primary_key else batch, request)
-        if tasks := self.parallelism(request.table):
+        if tasks := self.option(request.table, _PARALLELISM):
             rows = rows.repartition(tasks)
         self.writers(request.spark).batch.write(rows._jdf, *how)

@@ -184,9 +184,5 @@ class ChangeCapture(Connector):
             **_TOLD,
         }  # fmt: skip
 
-    def option(self, table: Table, key: str) -> Any:
-        """The typed value of an option, or its default."""
-        return option_rows.value(table.options, self.options, key)
-
 
 _VALUE, _FILE, _NUMBER = hidden("change"), hidden("file_of_change"), hidden("number_of_change")

@@ -118,12 +118,12 @@ class Filesystem(Connector):
         if format_.files:
             format_.file_source(_fields(table), options)
         notices += format_.notices(_fields(table), options)
-        by_time = self._value(table, "sink.partition-commit.trigger") == "partition-time"
-        if not by_time and self._value(table, "sink.partition-commit.delay"):
+        by_time = self.option(table, "sink.partition-commit.trigger") == "partition-time"
+        if not by_time and self.option(table, "sink.partition-commit.delay"):
             raise NotSupported("Option 'sink.partition-commit.delay' must be 0 s.", hint=_PROCESS_TIME)
         if by_time and "sink.partition-commit.policy.kind" not in table.options:
             notices.append("Without the option 'sink.partition-commit.policy.kind' no partition is committed.")
-        zone = self._value(table, "sink.partition-commit.watermark-time-zone")
+        zone = self.option(table, "sink.partition-commit.watermark-time-zone")
         if not is_zone(zone):
             raise ValidationError(f"Invalid value for option 'sink.partition-commit.watermark-time-zone': '{zone}' is not a time zone.")
         if table.options.get("sink.partition-commit.policy.kind", "success-file") != "success-file":
@@ -144,12 +144,9 @@ class Filesystem(Connector):
             raise ValidationError(f"Invalid value for option 'source.path.regex-pattern': {e}.") from None
         return notices
 
-    def _value(self, table: Table, key: str) -> Any:
-        return option_rows.value(table.options, self.options, key)
-
     def awaits_watermark(self, table: Table) -> bool:
         commits = bool(table.partition_keys) and "sink.partition-commit.policy.kind" in table.options
-        return commits and self._value(table, "sink.partition-commit.trigger") == "partition-time"
+        return commits and self.option(table, "sink.partition-commit.trigger") == "partition-time"
 
     def bounded(self, table: Table) -> bool:
         return "source.monitor-interval" not in table.options
@@ -198,7 +195,7 @@ class Filesystem(Connector):
         from pyspark.sql import functions as F
 
         table = request.table
-        default = spark_string(self._value(table, "partition.default-name"))
+        default = spark_string(self.option(table, "partition.default-name"))
         types = {c.name: c.type for c in table.physical}
         fields = _fields(table)
         columns = {
@@ -262,7 +259,7 @@ class Filesystem(Connector):
             raise ValidationError("The 'filesystem' connector can't write metadata columns.", hint="Declare them VIRTUAL.")
         format_ = formats.find_format(table.options["format"])
         fields = _fields(table)
-        default = spark_string(self._value(table, "partition.default-name"))
+        default = spark_string(self.option(table, "partition.default-name"))
         parts = [F.expr(f"coalesce(nullif(CAST({quote(k)} AS STRING), ''), {default})").alias(k) for k in table.partition_keys]
         options = formats.own_options(format_, table.options)
         if format_.files:
@@ -270,8 +267,8 @@ class Filesystem(Connector):
         else:
             own = [format_.encode(fields, options, lines=True).cast("STRING").alias(_LINE)]
         frame = with_kinds(request.frame).select(*own, *parts)
-        parallelism = self._value(table, "sink.parallelism")
-        if parts and self._value(table, "sink.shuffle-by-partition.enable"):
+        parallelism = self.option(table, "sink.parallelism")
+        if parts and self.option(table, "sink.shuffle-by-partition.enable"):
             keys = [F.col(quote(k)) for k in table.partition_keys]
             return frame.repartition(parallelism, *keys) if parallelism else frame.repartition(*keys)
         return frame.coalesce(parallelism) if parallelism else frame
@@ -299,15 +296,15 @@ class Filesystem(Connector):
         table = request.table
         if not table.partition_keys or "sink.partition-commit.policy.kind" not in table.options:
             return None
-        success = self._value(table, "sink.partition-commit.success-file.name")
-        if ends or self._value(table, "sink.partition-commit.trigger") == "process-time":
+        success = self.option(table, "sink.partition-commit.success-file.name")
+        if ends or self.option(table, "sink.partition-commit.trigger") == "process-time":
             return PartitionCommit(success)
         time = PartitionTime(
             table.partition_keys,
             table.options.get("partition.time-extractor.timestamp-pattern"),
             table.options.get("partition.time-extractor.timestamp-formatter"),
-            self._value(table, "sink.partition-commit.watermark-time-zone"),
-            self._value(table, "sink.partition-commit.delay"),
+            self.option(table, "sink.partition-commit.watermark-time-zone"),
+            self.option(table, "sink.partition-commit.delay"),
         )
         return PartitionCommit(success, time, request.watermark)
 

@@ -101,14 +101,14 @@ class Jdbc(KeyedSink):
             raise ValidationError("Either all or none of the following options should be provided:\n" + "\n".join(_PARTITION))
         if partitioning:
             notices.append("Rows outside of the bounds of 'scan.partition.*' are read too, as Flink documents it; its connector leaves them out.")
-        low, high = (self._value(table, key) for key in _PARTITION[2:])
+        low, high = (self.option(table, key) for key in _PARTITION[2:])
         if partitioning and low > high:
             raise ValidationError(f"'{_PARTITION[2]}'='{low}' must not be larger than '{_PARTITION[3]}'='{high}'.")
         if partitioning and table.options[_PARTITION[0]] not in {c.name for c in table.physical}:
             raise ValidationError(f"'{_PARTITION[0]}' names '{table.options[_PARTITION[0]]}', which is not a column of the table.")
         for key in ("lookup.max-retries", "sink.max-retries"):
-            if self._value(table, key) < 0:
-                raise ValidationError(f"The value of '{key}' option shouldn't be negative, but is {self._value(table, key)}.")
+            if self.option(table, key) < 0:
+                raise ValidationError(f"The value of '{key}' option shouldn't be negative, but is {self.option(table, key)}.")
         return notices
 
     def bounded(self, table: Table) -> bool:
@@ -128,17 +128,14 @@ class Jdbc(KeyedSink):
 
         return Lookup(
             cached=cached.lower() == "partial", max_keys=value("max-rows"), after_write_ms=value("expire-after-write"),
-            after_access_ms=value("expire-after-access"), misses=value("cache-missing-key"), retries=self._value(table, "lookup.max-retries"),
+            after_access_ms=value("expire-after-access"), misses=value("cache-missing-key"), retries=self.option(table, "lookup.max-retries"),
         )  # fmt: skip
-
-    def _value(self, table: Table, key: str) -> Any:
-        return option_rows.value(table.options, self.options, key)
 
     def read(self, request: Read) -> SourceFrame:
         table = request.table
         named = dialect(table.options["url"])
-        fetched = self._value(table, "scan.fetch-size") or _FETCHED_ROWS
-        more = {"fetchsize": str(fetched), "pushDownPredicate": str(self._value(table, "filter.handling.policy") == "always").lower()}
+        fetched = self.option(table, "scan.fetch-size") or _FETCHED_ROWS
+        more = {"fetchsize": str(fetched), "pushDownPredicate": str(self.option(table, "filter.handling.policy") == "always").lower()}
         if "scan.partition.num" in table.options:
             options = ("partitionColumn", "numPartitions", "lowerBound", "upperBound")
             more |= {option: table.options[key] for option, key in zip(options, _PARTITION, strict=True)}
@@ -177,10 +174,6 @@ class Jdbc(KeyedSink):
     def datasets(self, table: Table, project: Path) -> tuple[Dataset, ...]:
         return (Dataset(*dialect(table.options["url"]).dataset(table.options["url"], table.options["table-name"])),)
 
-    def parallelism(self, table: Table) -> int | None:
-        tasks: int | None = self._value(table, "sink.parallelism")
-        return tasks
-
     def writers(self, spark: SparkSession) -> Writers:
         java = classes(spark).jdbc
         return Writers(java.DatabaseWriter, java.DatabaseStream)
@@ -188,7 +181,7 @@ class Jdbc(KeyedSink):
     def how(self, request: Write) -> tuple[Any, ...]:
         table = request.table
         keys = list(table.primary_key.columns) if table.primary_key else []
-        together, retries = self._value(table, "sink.buffer-flush.max-rows") or 100, self._value(table, "sink.max-retries")
+        together, retries = self.option(table, "sink.buffer-flush.max-rows") or 100, self.option(table, "sink.max-retries")
         return self._connection(request.spark, table), *self._statements(request), keys, together, retries
 
     def as_written(self, rows: DataFrame, request: Write) -> DataFrame:

@@ -179,10 +179,6 @@ class TopicConnector(Connector):
         said: int | None = self.option(table, IDLE_TIMEOUT)
         return said
 
-    def option(self, table: Table, key: str) -> Any:
-        """The typed value of an option of ``table``, or its default."""
-        return option_rows.value(table.options, self.options, key)
-
     def places(self, table: Table, *, written: bool = False) -> tuple[str, ...]:
         # A cluster may move: it is known by the ids of its topics.
         topics, pattern = self.option(table, "topic") or (), self.option(table, "topic-pattern")

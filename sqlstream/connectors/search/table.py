@@ -90,7 +90,8 @@ class SearchIndex(KeyedSink):
         self._servers(table)
         _index(table)
         fields = tuple((c.name, c.type) for c in table.physical)
-        json_.check(fields, formats.own_options(json_, table.options))
+        own = formats.own_options(json_, table.options)
+        json_.check(fields, own)
         keys = () if table.primary_key is None else table.primary_key.columns
         if illegal := [f"'{n}' {t}" for n, t in fields if n in keys and t.root in _NO_KEYS]:
             raise ValidationError(f"The table has a primary key on columns of illegal types: {', '.join(illegal)}.")
@@ -99,10 +100,7 @@ class SearchIndex(KeyedSink):
             raise wrong_option("sink.bulk-flush.max-size", f"'sink.bulk-flush.max-size' must be in MB granularity. Got: {size} bytes")
         if table.options.get("username") and not table.options.get("password"):
             raise wrong_option("username", "'username' and 'password' must be set at the same time.")
-        return [*notices, *json_.notices(fields, {})]
-
-    def option(self, table: Table, key: str) -> Any:
-        return option_rows.value(table.options, self.options, key)
+        return [*notices, *json_.notices(fields, own)]
 
     def _servers(self, table: Table) -> list[SplitResult]:
         """The addresses of the servers. Raises ValidationError."""
@@ -130,10 +128,6 @@ class SearchIndex(KeyedSink):
 
     def datasets(self, table: Table, project: Path) -> tuple[Dataset, ...]:
         return (Dataset(f"elasticsearch://{self._servers(table)[0].netloc}", table.options[INDEX]),)
-
-    def parallelism(self, table: Table) -> int | None:
-        tasks: int | None = self.option(table, "sink.parallelism")
-        return tasks
 
     def writers(self, spark: SparkSession) -> Writers:
         java = classes(spark).search
@@ -202,11 +196,15 @@ def _example(connector: str) -> str:
     )
 
 
+def _summary(server: str) -> str:
+    return f"Indexes of {server}: documents are added or, with a PRIMARY KEY, written and removed by it."
+
+
 class Elasticsearch7(SearchIndex):
     """Indexes of Elasticsearch 7."""
 
     name = "elasticsearch-7"
-    summary = "Indexes of Elasticsearch 7: documents are added or, with a PRIMARY KEY, written and removed by it."
+    summary = _summary("Elasticsearch 7")
     example = _example(name)
 
 
@@ -214,7 +212,7 @@ class Elasticsearch8(SearchIndex):
     """Indexes of Elasticsearch 8."""
 
     name = "elasticsearch-8"
-    summary = "Indexes of Elasticsearch 8 and newer: documents are added or, with a PRIMARY KEY, written and removed by it."
+    summary = _summary("Elasticsearch 8 and newer")
     example = _example(name)
 
 
@@ -222,7 +220,7 @@ class OpenSearch(SearchIndex):
     """Indexes of OpenSearch 1."""
 
     name = "opensearch"
-    summary = "Indexes of OpenSearch: documents are added or, with a PRIMARY KEY, written and removed by it."
+    summary = _summary("OpenSearch")
     example = _example(name)
 
 
@@ -230,5 +228,5 @@ class OpenSearch2(SearchIndex):
     """Indexes of OpenSearch 2."""
 
     name = "opensearch-2"
-    summary = "Indexes of OpenSearch 2 and newer: documents are added or, with a PRIMARY KEY, written and removed by it."
+    summary = _summary("OpenSearch 2 and newer")
     example = _example(name)

@@ -63,12 +63,8 @@ def answered(node: LookupJoin, left: DataFrame, zone: str) -> DataFrame:
     # Both in the array of what was found, and when that has become rows.
     pair = ColumnRef(types.row(*zip(*((c.name, c.type) for c in table.physical), strict=True)), _PAIR)
     cells: dict[str, Expr] = {c.name: FieldAccess(c.type, pair, c.name) for c in table.physical}
-    asked, others = _asked(node)
-    compared = [f"{render(value, zone)} = {render(cells[name], zone)}" for value, name in others]
-    values, conditions = _above(node.table, cells)
-    if node.condition is not None:
-        conditions.append(node.condition.transform(lambda e: values.get(e.name) if isinstance(e, ColumnRef) else None))
-    fits = " AND ".join([*compared, *(f"({render(condition, zone)})" for condition in conditions)])
+    asked, values, conditions = _asked(node, cells, zone)
+    fits = " AND ".join(conditions)
     keys = {name: hidden(f"key_{i}") for i, name in enumerate(asked)}
     rows = left.select("*", *(F.expr(render(value, zone)).alias(keys[name]) for name, value in asked.items()))
     retry = (0, 0) if node.retry is None else (node.retry.attempts, node.retry.delay)
@@ -85,16 +81,12 @@ def generated(node: LookupJoin, left: DataFrame, zone: str) -> DataFrame:
 
     table = node.scan.table
     made = {c.name: hidden(f"found_{i}") for i, c in enumerate(table.physical)}
-    asked, others = _asked(node)
-    values, conditions = _above(node.table, {c.name: ColumnRef(c.type, made[c.name]) for c in table.physical})
-    if node.condition is not None:
-        conditions.append(node.condition.transform(lambda e: values.get(e.name) if isinstance(e, ColumnRef) else None))
+    asked, values, conditions = _asked(node, {c.name: ColumnRef(c.type, made[c.name]) for c in table.physical}, zone)
     rows = left.select("*", *(F.expr(render(value, zone)).alias(made[name]) for name, value in asked.items()))
     rows = find_connector(table.connector).found(table, rows, {name: column for name, column in made.items() if name not in asked})
     # For an unknown key nothing is found.
     needed = [f"{quote(made[name])} IS NOT NULL" for name in asked]
-    needed += [f"{render(value, zone)} = {quote(made[name])}" for value, name in others]
-    fits = " AND ".join([*needed, *(f"({render(condition, zone)})" for condition in conditions)])
+    fits = " AND ".join([*needed, *conditions])
     if fits and node.kind is JoinKind.INNER:
         rows, fits = rows.where(fits), ""
     cells = {f.name: render(values[f.name], zone) for f in fields(node.table)}
@@ -102,16 +94,22 @@ def generated(node: LookupJoin, left: DataFrame, zone: str) -> DataFrame:
     return rows.select(*[found.get(name, F.col(quote(name))) for name in row(node)])
 
 
-def _asked(node: LookupJoin) -> tuple[dict[str, Expr], list[tuple[Expr, str]]]:
-    """The value that each column of the table is asked for by, and what else columns are equal to: a view may have one under several names."""
+def _asked(node: LookupJoin, cells: Mapping[str, Expr], zone: str) -> tuple[dict[str, Expr], Mapping[str, Expr], list[str]]:
+    """The value that each column of the table is asked for by, the columns of ``node.table``, and SQL of what else a row has to fulfil, of the
+    ``cells`` that the table has. Raises NotSupported.
+    """
     asked: dict[str, Expr] = {}
-    others = []
+    fits = []
     for value, column in node.keys:
         name = origin(node.table, column)
         assert name is not None
+        # A view may have one column under several names.
         if asked.setdefault(name, value) is not value:
-            others.append((value, name))
-    return asked, others
+            fits.append(f"{render(value, zone)} = {render(cells[name], zone)}")
+    values, conditions = _above(node.table, cells)
+    if node.condition is not None:
+        conditions.append(node.condition.transform(lambda e: values.get(e.name) if isinstance(e, ColumnRef) else None))
+    return asked, values, [*fits, *(f"({render(condition, zone)})" for condition in conditions)]
 
 
 def _above(node: Node, columns: Mapping[str, Expr]) -> tuple[Mapping[str, Expr], list[Expr]]:

@@ -39,11 +39,7 @@ def declared(opensearch: OpenSearch, stream: KeyedRun, shape: str) -> str:
 def found(opensearch: OpenSearch, stream: KeyedRun, shape: str) -> Rows:
     names = [c.split()[0] for c in SHAPES[shape].columns.split(", ")]
     keys = SHAPES[shape].keys.split(", ")
-    try:
-        documents = opensearch.documents(stream.name).values()
-    except OSError:
-        return {}
-    return {tuple(d[k] for k in keys): tuple(d[n] for n in names if n not in keys) for d in documents}
+    return {tuple(d[k] for k in keys): tuple(d[n] for n in names if n not in keys) for d in opensearch.written(stream.name)}
 
 
 def await_all(opensearch: OpenSearch, stream: KeyedRun, shape: str) -> None:

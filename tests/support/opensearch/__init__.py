@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -80,6 +79,13 @@ class OpenSearch:
         self.ask(f"/{index}/_refresh", method="POST")
         found = self.ask(f"/{index}/_search?size=10000")["hits"]["hits"]
         return {hit["_id"]: hit["_source"] for hit in found}
+
+    def written(self, index: str) -> list[dict[str, Any]]:
+        """The documents that can be read by now: of an index that is being made there are none."""
+        try:
+            return list(self.documents(index).values())
+        except OSError:
+            return []
 
     def indexes(self) -> list[str]:
         return sorted(self.ask("/_all"))

@@ -25,13 +25,21 @@ final class Documents implements Serializable {
      * @param keys how many columns the key has; without one, documents are added and get ids from the cluster
      * @param delimiter what stands between the columns of a key in an id
      * @param valued whether rows have a value that their index is named by
-     * @param together how many documents are sent at once at most, and {@code bytes} how large they are together; 0: as
-     *     many as there are
+     * @param together how many documents are sent at once at most, 0 for as many as there are, and {@code bytes} how
+     *     large they are together
      */
     record Options(int keys, String delimiter, boolean valued, IndexName.Options index, int together, long bytes)
             implements Serializable {}
 
-    private static final int TRIES = 5;
+    private static final byte[] ADD = ascii("{\"create\":{\"_index\":\"");
+    private static final byte[] REMOVE = ascii("{\"delete\":{\"_index\":\"");
+    private static final byte[] UPDATE = ascii("{\"update\":{\"_index\":\"");
+    private static final byte[] WITH_ID = ascii("\",\"_id\":\"");
+    private static final byte[] END = ascii("\"}}\n");
+    // A task that was given up may still write.
+    private static final byte[] AGAIN = ascii("\",\"retry_on_conflict\":5}}\n{\"doc\":");
+    private static final byte[] UPSERT = ascii(",\"doc_as_upsert\":true}\n");
+    private static final byte[] LINE = ascii("\n");
 
     private final StructType type;
     private final Options said;
@@ -66,7 +74,7 @@ final class Documents implements Serializable {
         while (rows.hasNext()) {
             byte[] action = action(rows.next());
             boolean full = actions.size() == said.together && said.together > 0;
-            if (!actions.isEmpty() && (full || said.bytes > 0 && size + action.length > said.bytes)) {
+            if (!actions.isEmpty() && (full || size + action.length > said.bytes)) {
                 target.send(actions);
                 actions = new ArrayList<>();
                 size = 0;
@@ -91,33 +99,31 @@ final class Documents implements Serializable {
         return id.toString();
     }
 
-    private byte[] action(InternalRow row) throws IOException {
-        ByteArrayOutputStream text = new ByteArrayOutputStream();
-        boolean removed = keyed() && row.getBoolean(document + 1);
-        put(
-                text,
-                !keyed()
-                        ? "{\"create\":{\"_index\":\""
-                        : removed ? "{\"delete\":{\"_index\":\"" : "{\"update\":{\"_index\":\"");
-        text.write(quoted(index.of(row)));
-        if (keyed()) {
-            put(text, "\",\"_id\":\"");
-            text.write(quoted(id(row)));
-            // A task that was given up may still write.
-            put(text, removed ? "\"}}\n" : "\",\"retry_on_conflict\":" + TRIES + "}}\n");
-        } else {
-            put(text, "\"}}\n");
+    private byte[] action(InternalRow row) {
+        byte[] name = quoted(index.of(row));
+        if (!keyed()) {
+            return joined(ADD, name, END, json(row), LINE);
         }
-        if (!removed) {
-            put(text, keyed() ? "{\"doc\":" : "");
-            text.write(row.getUTF8String(document).getBytes());
-            put(text, keyed() ? ",\"doc_as_upsert\":true}\n" : "\n");
+        byte[] id = quoted(id(row));
+        return row.getBoolean(document + 1)
+                ? joined(REMOVE, name, WITH_ID, id, END)
+                : joined(UPDATE, name, WITH_ID, id, AGAIN, json(row), UPSERT);
+    }
+
+    private byte[] json(InternalRow row) {
+        return row.getUTF8String(document).getBytes();
+    }
+
+    private static byte[] joined(byte[]... parts) {
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            text.writeBytes(part);
         }
         return text.toByteArray();
     }
 
-    private static void put(ByteArrayOutputStream text, String part) throws IOException {
-        text.write(part.getBytes(StandardCharsets.UTF_8));
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     private static byte[] quoted(String text) {

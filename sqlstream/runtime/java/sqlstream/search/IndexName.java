@@ -23,6 +23,7 @@ final class IndexName implements Serializable {
     private final Options said;
     private final int place;
     private final DataType type;
+    private final ZoneId zone;
     private transient DateTimeFormatter formatter;
 
     /** {@code place}: that of the value in a row, which is of a {@code type}; -1 where the row has none. */
@@ -30,10 +31,10 @@ final class IndexName implements Serializable {
         this.said = said;
         this.place = place;
         this.type = type;
+        zone = ZoneId.of(said.zone);
     }
 
     String of(InternalRow row) {
-        ZoneId zone = ZoneId.of(said.zone);
         if (said.now) {
             return named(formatted(LocalDateTime.now(zone)));
         }
