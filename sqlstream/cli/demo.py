@@ -214,13 +214,18 @@ class _Seen:
 
 
 def _produce(broker: Broker, records: Iterator[str], share: int, session: Session, screen: Screen, seen: _Seen) -> None:
-    """Send the rest in rounds with a progress line, then end the SELECT that shows the windows, once it has shown them."""
-    sent = share
+    """Send the rest in rounds with a progress line, once the jobs read, then end the SELECT that shows the windows, once it has shown them."""
+
+    def read() -> int:
+        return min((job.metrics.rows_in for job in session.jobs), default=0)
+
+    sent, began = share, time.monotonic()
+    while not read() and time.monotonic() - began < _FIRST_SECONDS:
+        time.sleep(0.2)
     for _ in range(ROUNDS):
         time.sleep(2)
         sent += broker.produce("transactions", islice(records, share), "\t")
-        read = sum(job.metrics.rows_in for job in session.jobs)
-        screen.notify(f"  ... {counted(sent, 'transaction')} sent, {counted(read, 'row')} read by the jobs")
+        screen.notify(f"  ... {counted(sent, 'transaction')} sent, {read():,} read by the jobs")
     began = time.monotonic()
     while time.monotonic() - max(seen.last, began) < (_QUIET_SECONDS if seen.count else _FIRST_SECONDS):
         time.sleep(0.2)
