@@ -26,8 +26,8 @@ _KEY = r"(?<![\w.$%-])(?P<key>[\w.$%-]++)"
 _PAIRS = tuple(
     re.compile(pattern, re.S)
     for pattern in (
-        # ?key=.. of an address, whatever is escaped in the key.
-        r"[?&;](?P<key>[\w.$%-]++)=(?=(?P<secret>[^&;\s\"]{1,512}))",
+        # ?key=.. of an address, whatever is escaped in the key: up to the end of the string that it is in.
+        r"[?&;](?P<key>[\w.$%-]++)=(?=(?P<secret>(?:[^&;\s\"']|'(?![\s,;)]|\Z)){1,512}))",
         # password="..", (password=..), and with blanks around the sign where the value is quoted.
         rf"{_KEY}['\"`]?=>?(?=(?P<secret>{_QUOTED}|(?:{_REFERENCE}|[^\s,;)&\]}}'\"`>]){{1,512}}))",
         rf"{_KEY}['\"`]?\s*=>?\s*(?=(?P<secret>{_QUOTED}))",

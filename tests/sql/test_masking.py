@@ -254,3 +254,5 @@ def test_passwords_are_masked():
     assert masked_option("url", "jdbc:postgresql://h/d?user=me&password=hunter2&ssl=true") == "jdbc:postgresql://h/d?user=me&password=******&ssl=true"
     assert masked_option("url", "jdbc:postgresql://h/d?password=${env:PW}") == "jdbc:postgresql://h/d?password=${env:PW}"
     assert "hunter2" not in masked_text("CREATE TABLE t (a INT) WITH ('url' = 'jdbc:x://h/d?password=hunter2', 'password' = 'hunter2')")
+    ddl = "WITH (\n  'url' = 'jdbc:x://h/d?password={}',\n  'a' = 'jdbc:x://h/d?b=c&password={}')"
+    assert masked_value(ddl.format("hunter2", "o'hunt''er2")) == ddl.format("******", "******")
