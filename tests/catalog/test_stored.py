@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from sqlstream.runtime.engine.session import Engine
     from sqlstream.session.session import Session
 
 CREATE = "CREATE CATALOG c WITH ('type' = 'shelf');"
@@ -120,8 +121,8 @@ def shelf(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
-    return open_session(tmp_path, CREATE)
+def session(tmp_path: Path, engine: Engine) -> Session:
+    return open_session(tmp_path, CREATE, engine=engine)
 
 
 def refused(session: Session, statement: str) -> SqlStreamError:
