@@ -126,7 +126,7 @@ def test_appended(run, make_table, there, postgres):
 
 def changes(run, rows):
     kinds = {k.value: k.code for k in RowKind}
-    return run.spark.createDataFrame([(*r[1:], kinds[r[0]]) for r in rows], f"id int, name string, {KIND} tinyint").repartition(3)
+    return run.spark.createDataFrame([(*r[1:], kinds[r[0]]) for r in rows], f"id int, name string, {KIND} tinyint").coalesce(1).repartition(3, "id")
 
 
 def test_changes_by_primary_key(run, make_table, there, postgres):
