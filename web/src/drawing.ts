@@ -36,7 +36,20 @@ function mark(n: number, ink: string): string {
   return `${drawn} 0 50% / 100% ${Math.ceil(width(n))}px no-repeat`;
 }
 
-/** Move the crosshair of charts, whose points are at `xs`, by a point, with the arrow keys. */
+/** What a reader of the screen says next; a chart has no text of its own there. */
+function said(): HTMLElement {
+  const known = document.getElementById("chart-said");
+  if (known) return known;
+  const made = document.createElement("p");
+  made.id = "chart-said";
+  made.className = "unseen";
+  made.setAttribute("role", "status");
+  made.setAttribute("data-own", "");
+  document.body.append(made);
+  return made;
+}
+
+/** Move the crosshair of charts, whose points are at `xs`, by a point, with the arrow keys; the values there are said. */
 export function step(event: KeyboardEvent, plots: readonly uPlot[], xs: ArrayLike<number | null>): void {
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (by === undefined || !xs.length) return;
@@ -44,6 +57,10 @@ export function step(event: KeyboardEvent, plots: readonly uPlot[], xs: ArrayLik
   const last = xs.length - 1;
   const place = Math.min(Math.max((plots[0]?.cursor.idx ?? last + (by < 0 ? 1 : 0)) + by, 0), last);
   for (const plot of plots) plot.setCursor({ left: plot.valToPos(xs[place] ?? 0, "x"), top: plot.height / 3 });
+  const line = said();
+  const chart = event.currentTarget as HTMLElement;
+  // The legend follows behind the crosshair.
+  setTimeout(() => (line.textContent = [...chart.querySelectorAll(".u-series")].map((row) => row.textContent).join(", ")), 100);
 }
 
 const DAY = 86_400;

@@ -131,7 +131,8 @@ export class Editor {
             { key: "Mod-Enter", run: does(() => commands.runStatement()) },
             { key: "F1", run: does(() => commands.help(this.word)) },
             { key: "Tab", run: acceptCompletion },
-            ...completionKeymap,
+            // Enter is a new line: a word that is typed whole must not become another one.
+            ...completionKeymap.filter(({ key }) => key !== "Enter"),
             { key: "F8", run: nextFinding },
             ...lintKeymap,
             ...historyKeymap,
@@ -141,12 +142,14 @@ export class Editor {
           bracketMatching(),
           language(list("words"), list("functions")),
           syntaxHighlighting(colours),
-          autocompletion({ override: [(context) => this.complete(context)], icons: false, maxRenderedOptions: 200 }),
+          autocompletion({ override: [(context) => this.complete(context)], icons: false, maxRenderedOptions: 200, defaultKeymap: false }),
           placeholder("SELECT ..  or any other statement of Flink SQL"),
           look,
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
+            // A list that can be moved can be reached without a mouse.
+            update.view.dom.querySelector<HTMLElement>(".cm-tooltip-autocomplete > ul")?.setAttribute("tabindex", "0");
             if (!update.docChanged) return;
             this.commands.changed();
             this.look();

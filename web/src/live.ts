@@ -1,7 +1,7 @@
 // What is on the page follows the server: it sends the view anew when something in it has changed, and only that is exchanged.
 import { Idiomorph } from "idiomorph";
 import { localize } from "./format";
-import { lost, MISSED } from "./lost";
+import { lost, MISSED, refused } from "./lost";
 
 /** Parts that a script has made have this attribute, and stay as they are. */
 const OWN = "data-own";
@@ -38,12 +38,21 @@ export interface Follower {
 
 const STALE = "The page shows the figures of that time, and continues when the server answers.";
 
+/** Whether the server lets this browser in, as far as that is known. */
+async function known(address: string): Promise<boolean> {
+  const stop = new AbortController();
+  const answer = await fetch(address, { headers: { Accept: "text/event-stream" }, signal: stop.signal }).catch(() => null);
+  stop.abort();
+  return answer?.status !== 401;
+}
+
 /** Follow the server from now on. It says something every `alive` seconds, if only that it is there. */
 export function follow(view: HTMLElement, address: string, alive: number, follower: Follower): void {
   // A browser has six connections to a server, whatever the number of its tabs: one that nobody sees leaves its own to the others.
   let events: EventSource | null = null;
   let watchdog: number | undefined;
   let heard = Date.now();
+  let letIn = true;
   const leave = () => {
     clearTimeout(watchdog);
     events?.close();
@@ -52,7 +61,7 @@ export function follow(view: HTMLElement, address: string, alive: number, follow
   const watch = () => {
     clearTimeout(watchdog);
     watchdog = setTimeout(() => {
-      lost(STALE, heard);
+      if (letIn) lost(STALE, heard);
       // The connection may be dead without an error: a new one tells.
       leave();
       listen();
@@ -60,6 +69,7 @@ export function follow(view: HTMLElement, address: string, alive: number, follow
   };
   const hear = () => {
     heard = Date.now();
+    letIn = true;
     lost(null);
     watch();
   };
@@ -77,7 +87,15 @@ export function follow(view: HTMLElement, address: string, alive: number, follow
       follower.changed();
     });
     on("points", (json) => follower.points(json));
-    source.addEventListener("error", () => lost(STALE, heard));
+    source.addEventListener("error", () => {
+      if (letIn) lost(STALE, heard);
+      // What a server has answered ends the connection, one that is gone is looked for again.
+      if (source.readyState === EventSource.CLOSED)
+        void known(address).then((is) => {
+          if (letIn && !is) refused();
+          letIn = is;
+        });
+    });
     events = source;
     watch();
   };

@@ -9,9 +9,13 @@ import { keepTotals } from "./totals";
 
 const DRAFT = "sqlstream.query";
 const ASK_AGAIN_MS = 2_000;
+/** So often it is asked why no further row comes. */
+const QUIET_MS = 10_000;
 /** So often it is asked why no row comes. */
 const ASK_WHY_MS = 3_000;
 const ROWS_COME = "Rows come ...";
+/** What goes on has this attribute until something comes of it. */
+const GOES_ON = "data-goes-on";
 /** The ends of the question whether a job that has changed resumes. */
 const RESUMES = ["\nResume with that state?", "\nResume without what is lost?"];
 
@@ -101,7 +105,7 @@ class QueryView {
       confirm: (question) => (this.agreed(question) ? Promise.resolve(true) : this.asked(question)),
       download: (name, pieces) => this.results.download(name, pieces as BlobPart[], "application/octet-stream"),
       lost: (failure, heard) => (failure ? void this.lost(failure, heard) : lost(null)),
-      told: (line, passing) => (passing ? (this.status.textContent = line || (this.running ? "Running ..." : "")) : line && this.say(line)),
+      told: (line, passing) => (passing ? (this.status.textContent = line || (this.running ? "Running ..." : "")) : line && this.say(line).toggleAttribute(GOES_ON, line.endsWith("..."))),
     });
     source.hidden = true;
     this.saved = source.value;
@@ -222,6 +226,7 @@ class QueryView {
     let shown = 0;
     try {
       for await (const outcome of this.session.run(text)) {
+        this.said.querySelectorAll(`[${GOES_ON}]`).forEach((line) => line.remove());
         for (const notice of outcome.notices) this.say(notice);
         switch (outcome.kind) {
           case "Stream":
@@ -250,17 +255,18 @@ class QueryView {
     }
   }
 
-  /** The changes of a result; as long as there are none, it is said why. */
+  /** The changes of a result; while none come, it is said why. */
   private explained({ kind, changes }: Outcome): Outcome["changes"] {
-    const explain = () => (kind === "Stream" ? this.explain() : () => {});
+    const explain = (every: number) => (kind === "Stream" ? this.explain(every) : () => {});
     const come = () => this.results.paused || (this.status.textContent = ROWS_COME);
     return async function* () {
-      const stop = explain();
+      let stop = explain(ASK_WHY_MS);
       try {
         for await (const piece of changes()) {
           stop();
           come();
           yield piece;
+          stop = explain(QUIET_MS);
         }
       } finally {
         stop();
@@ -268,8 +274,8 @@ class QueryView {
     };
   }
 
-  /** Say why no row comes, until that is stopped. */
-  private explain(): () => void {
+  /** Say why no row comes, asking so often, until that is stopped. */
+  private explain(every: number): () => void {
     const place = made("div", "");
     this.said.append(place);
     let told = "";
@@ -286,7 +292,7 @@ class QueryView {
         },
         () => clearInterval(asking),
       );
-    }, ASK_WHY_MS);
+    }, every);
     return () => {
       clearInterval(asking);
       place.remove();
@@ -364,8 +370,10 @@ class QueryView {
 
   // --- what is said ----------------------------------------------------------------------------------------------------
 
-  private say(text: string): void {
-    this.said.append(made("p", text));
+  private say(text: string): HTMLElement {
+    const line = made("p", text);
+    this.said.append(line);
+    return line;
   }
 
   private pre(text: string): HTMLElement {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -101,6 +102,11 @@ class JobShown:
     def can_run(self) -> bool:
         """Whether it may be started: it does not run, and has not come to its end."""
         return self.row.state.word in ("stopped", "failed", "suspended")
+
+    @property
+    def zone(self) -> str | None:
+        """That of the times in its reasons, where there are any: they are those of SQL."""
+        return self.job.metrics.zone if self.job is not None and any(re.search(r"\d\d:\d\d", one.text) for one in self.reasons) else None
 
     @property
     def failed(self) -> float | None:

@@ -19,11 +19,15 @@ V = TypeVar("V")
 
 # What nobody has asked for so many seconds is forgotten.
 _FORGOTTEN_SECONDS = 60.0
+# After so many seconds what has failed is tried again.
+_AGAIN_SECONDS = 5.0
 
 
 @dataclass
 class Look(Generic[V]):
-    """What was last seen, or why nothing was. ``at``: when, by the monotonic clock; ``running`` is set while somebody looks anew."""
+    """What was last seen, and why nothing has been seen since. ``at``: when somebody looked, by the monotonic clock; ``running`` is set while
+    somebody looks anew.
+    """
 
     value: V | None = None
     problem: SqlStreamError | None = None
@@ -41,25 +45,26 @@ class Looks(Generic[K, V]):
         self._looks: dict[K, Look[V]] = {}
 
     def get(self, key: K, make: Callable[[Look[V]], V], *, seconds: float, patience: float, anew: bool = False) -> Look[V]:
-        """What is known of ``key``. ``make`` is asked again, behind this answer, where that is more than ``seconds`` old; it is given the look of
-        before. The first look is awaited for ``patience`` seconds, ``anew``: any.
+        """What is known of ``key``. ``make`` is asked again, behind this answer, where that is more than ``seconds`` old, or has failed; it is
+        given the look of before. The first look is awaited for ``patience`` seconds, ``anew``: any.
         """
         now = time.monotonic()
         with self._lock:
             self._looks = {k: one for k, one in self._looks.items() if one.running is not None or now - one.asked < _FORGOTTEN_SECONDS}
             before = self._looks.setdefault(key, Look())
             before.asked = now
-            if before.running is None and now - before.at > seconds:
+            never, failed = before.at == float("-inf"), before.problem is not None
+            if before.running is None and (never or now - before.at > (min(seconds, _AGAIN_SECONDS) if failed else seconds)):
                 before.running = threading.Event()
                 threading.Thread(target=self._run, args=(key, before, make), name="page-look", daemon=True).start()
             running = before.running
-        if running is not None and (anew or before.at == float("-inf")):
+        if running is not None and (anew or never):
             running.wait(patience)
         with self._lock:
             return self._looks.get(key, before)
 
     def _run(self, key: K, before: Look[V], make: Callable[[Look[V]], V]) -> None:
-        value, problem = None, None
+        value, problem = before.value, None
         try:
             with as_defects(self._project):
                 value = make(before)

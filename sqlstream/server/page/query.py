@@ -82,8 +82,10 @@ def address_of(sql: str) -> str | None:
     return address if len(sql) <= LONGEST_TEXT and len(address) <= _LONGEST_ADDRESS else None
 
 
-def shown(server: Server, saved: str | None, job: str | None, sql: str | None = None) -> QueryShown:
-    """The view of the query ``saved``, of the statement of a ``job``, or of any text ``sql``. Raises NotThere, ValidationError."""
+def shown(server: Server, saved: str | None, job: str | None, sql: str | None = None, savepoint: str | None = None) -> QueryShown:
+    """The view of the query ``saved``, of the statement of a ``job``, which a ``savepoint`` is to begin, or of any text ``sql``. Raises NotThere,
+    ValidationError.
+    """
     queries = saved_queries(server.project)
     if saved is not None:
         chosen = next((query for query in queries if query.name == saved), None)
@@ -101,6 +103,8 @@ def shown(server: Server, saved: str | None, job: str | None, sql: str | None = 
         else:
             sql = "" if record.version is None else record.version.sql.rstrip().removesuffix(";") + ";\n"
             script = f"SET 'pipeline.name' = {flink_string(record.name)};\n{sql}"
+        if savepoint is not None:
+            script = f"SET 'execution.state-recovery.path' = {flink_string(savepoint)};\n{script}"
         return QueryShown(queries, masked_text(script), job=record.name, masked=masked_text(script) != script)
     if sql is not None:
         if len(sql) > LONGEST_TEXT:

@@ -148,9 +148,11 @@ class _Pages:
         return Shown("job.html", values, f"{row.short} {row.state.word}", row.name)
 
     def query(self, request: Request) -> Shown:
-        """An editor; ``saved`` names a query that it begins with, ``job`` a job, ``sql`` is the text itself. Raises NotThere, ValidationError."""
+        """An editor; ``saved`` names a query that it begins with, ``job`` a job, with the ``savepoint`` that begins it, ``sql`` is the text
+        itself. Raises NotThere, ValidationError.
+        """
         asked = request.query_params
-        found = editor.shown(self._server, asked.get("saved"), asked.get("job"), asked.get("sql"))
+        found = editor.shown(self._server, asked.get("saved"), asked.get("job"), asked.get("sql"), asked.get("savepoint"))
         return Shown("query.html", {"query": found, "script": "query.js", "nonce": html.new_nonce()}, found.job or "Query")
 
     def catalog(self, request: Request) -> Shown:

@@ -120,7 +120,9 @@ class Content:
 
 @dataclass(frozen=True)
 class TopicShown:
-    """A topic. ``others``: the addresses of topics of the same name at other brokers."""
+    """A topic. ``problem``: why its records could not be read; ``silent``: why no more is known of it than before; ``others``: the addresses of
+    topics of the same name at other brokers.
+    """
 
     row: TopicRow
     servers: str
@@ -128,6 +130,7 @@ class TopicShown:
     readers: tuple[Reader, ...]
     content: Content | None
     problem: SqlStreamError | None
+    silent: SqlStreamError | None
     others: tuple[tuple[str, str], ...]
 
 
@@ -150,7 +153,7 @@ class TopicPages:
         """
         for seconds in (_EVERY_SECONDS, _NEW_SECONDS):
             looked = [(cluster, look) for cluster, look in self._looked(seconds) if servers is None or cluster.servers == servers]
-            having = [(cluster, look.value) for cluster, look in looked if look.value is not None and name in look.value.topics]
+            having = [(cluster, look.value, look.problem) for cluster, look in looked if look.value is not None and name in look.value.topics]
             if having:
                 break
         if not having:
@@ -158,7 +161,7 @@ class TopicPages:
                 if look.problem is not None:
                     raise look.problem
             raise NotThere(f"There is no topic '{name}' at the brokers that the project knows.")
-        cluster, offsets = having[0]
+        cluster, offsets, silent = having[0]
         content = self._contents.get(
             (cluster.servers, name),
             lambda _: _content(cluster, name),
@@ -175,7 +178,8 @@ class TopicPages:
             tuple(self._readers(cluster, name)),
             content.value,
             content.problem,
-            tuple((masked_value(other.servers), _address(other, name)) for other, _ in having[1:]),
+            silent,
+            tuple((masked_value(other.servers), _address(other, name)) for other, *_ in having[1:]),
         )
 
     def _looked(self, seconds: float = _EVERY_SECONDS) -> list[tuple[Cluster, Look[Offsets]]]:
@@ -258,7 +262,7 @@ def _proposal(cluster: Cluster, topic: str, values: list[bytes]) -> str | None:
 
 def _shown(cluster: Cluster, look: Look[Offsets]) -> ClusterShown:
     servers = masked_value(cluster.servers)
-    if look.value is None:
+    if look.value is None or look.problem is not None:
         return ClusterShown(servers, answered=look.problem is not None, problem=look.problem)
     return ClusterShown(servers, tuple(_row(cluster, topic, look.value) for topic in look.value.topics))
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
+from sqlstream.server.page import routes
 from tests.server.conftest import serving
 from tests.support.kafka_mock import MockKafka
 from tests.support.needs import program
@@ -30,8 +32,8 @@ WIDTHS = (360, 1280, 3840)
 
 
 @contextmanager
-def browsing(**more: object) -> Iterator[Page]:
-    """A page of a browser, in which nothing may go wrong: neither an error of a script, nor a request elsewhere."""
+def browsing(*, refused: bool = False, **more: object) -> Iterator[Page]:
+    """A page of a browser, in which nothing may go wrong: neither an error of a script, nor a request elsewhere. ``refused``: its server wants a token."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -43,9 +45,24 @@ def browsing(**more: object) -> Iterator[Page]:
         hosts: set[str] = set()
         page.on("request", lambda request: hosts.add(re.sub(r"^(https?://[^/]*).*", r"\1", request.url)))
         yield page
-        assert not [text for text in said if not re.search("ERR_|status of 404", text)], said
+        assert not [text for text in said if not re.search("ERR_|status of 40[14]" if refused else "ERR_|status of 404", text)], said
         assert len(hosts) == 1, hosts
         browser.close()
+
+
+def stalled(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """What a server waits for that has its connections open, and says nothing; it is set at first."""
+    moves = threading.Event()
+    moves.set()
+    made = routes._event
+
+    def event(name: str, text: str) -> str:
+        moves.wait(60)
+        return made(name, text)
+
+    monkeypatch.setattr(routes, "_event", event)
+    monkeypatch.setattr(routes, "_ALIVE_SECONDS", 1.0)
+    return moves
 
 
 @pytest.fixture
@@ -156,6 +173,8 @@ def test_without_a_mouse(busy: Client) -> None:
         tab_to("Rows a second")
         page.keyboard.press("ArrowLeft")
         assert re.search(r"\d", page.locator("figure .u-legend .u-value").first.inner_text())
+        # A reader of the screen hears it.
+        until(lambda: re.search(r"at.*\d.*, read", page.locator("#chart-said").inner_text()))
 
 
 def test_what_is_shown_follows_and_stays_where_it_is(busy: Client, files: Path) -> None:
@@ -212,6 +231,22 @@ def test_it_is_there_at_once(busy: Client) -> None:
             painted.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
         # Of a machine that does something else meanwhile the fastest says how long it takes.
         assert min(painted) < 300, painted
+
+
+def test_buttons_wait_for_a_server_that_stands_still(busy: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    moves = stalled(monkeypatch)
+    with browsing() as page:
+        page.goto(busy.address)
+        page.locator("td.name a").first.click()
+        buttons = page.locator("#view form button")
+        until(lambda: buttons.count() and page.locator("body:not(.lost)").count())
+        moves.clear()
+        try:
+            until(lambda: page.locator("body.lost").count())
+            assert page.locator("#view form button:enabled").count() == 0
+        finally:
+            moves.set()
+        until(lambda: page.locator("#view form button:disabled").count() == 0)
 
 
 def test_a_server_that_is_gone(tmp_path: Path, engine: Engine) -> None:

@@ -15,7 +15,7 @@ from sqlstream.server.joined.shell import Shell
 from sqlstream.server.page import routes
 from sqlstream.server.page.job import PARTS
 from tests.server.conftest import serving
-from tests.server.page.test_browser import browsing, findings
+from tests.server.page.test_browser import browsing, findings, stalled
 from tests.server.page.test_query_browser import write
 from tests.support.waiting import until
 
@@ -32,16 +32,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_server_that_stands_still(client: Client, monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
     """Its connections are open, and nothing comes."""
-    moves = threading.Event()
-    moves.set()
-    made = routes._event
-
-    def event(name: str, text: str) -> str:
-        moves.wait(60)
-        return made(name, text)
-
-    monkeypatch.setattr(routes, "_event", event)
-    monkeypatch.setattr(routes, "_ALIVE_SECONDS", 1.0)
+    moves = stalled(monkeypatch)
     with browsing(color_scheme=scheme) as page:
         page.goto(client.address)
         page.wait_for_timeout(4_000)
@@ -57,6 +48,15 @@ def test_a_server_that_stands_still(client: Client, monkeypatch: pytest.MonkeyPa
         finally:
             moves.set()
         lost.wait_for(state="detached", timeout=10_000)
+
+
+def test_a_server_that_asks_for_a_token_now(client: Client) -> None:
+    """It was begun again so while the page was open."""
+    with browsing(refused=True) as page:
+        page.route("**/live/**", lambda route: route.fulfill(status=401))
+        page.goto(f"{client.address}/catalog?x=1")
+        assert page.get_by_role("link", name="Log in").get_attribute("href") == "/login?to=%2Fcatalog%3Fx%3D1"
+        assert page.get_by_role("alert").inner_text().startswith("The server does not know you any more.")
 
 
 def test_who_logs_out_has_left_in_all_tabs(tmp_path: Path, no_engine: object) -> None:
@@ -245,7 +245,7 @@ window.WebSocket = class extends Server {
     else if (what === "next" && !this.begun) {
       this.begun = true;
       this.answer({id: of, outcome: {kind: "Stream", columns: COLUMNS}});
-    } else if (what !== "next") this.answer({id, verdicts: [], findings: [], suggestions: []});
+    } else if (what !== "next") this.answer({id, verdicts: [], findings: [], suggestions: [], reasons: ["Kafka is away."]});
   }
 };
 """
@@ -271,6 +271,16 @@ def test_a_long_stream_does_not_block_the_page(client: Client, changes: str, sha
         assert ("300,000 changes" if shape == "Changelog" else "100,000 rows") in page.locator('[data-part="count"]').inner_text()
         # Where all that is kept is looked through for each change, it is several seconds.
         assert page.evaluate("longest") < 800
+
+
+def test_it_is_said_why_no_further_row_comes(client: Client) -> None:
+    with browsing() as page:
+        page.add_init_script(f"const PIECE = 1, MOST = 1, changeOf = {CHANGES['appended']};\n{STREAM}")
+        page.goto(f"{client.address}/query?sql=SELECT 1")
+        page.get_by_role("button", name=re.compile("^Run F5")).click()
+        page.get_by_role("cell", name="text of 0").wait_for()
+        assert page.get_by_text("Kafka is away.").count() == 0
+        page.get_by_text("Kafka is away.").wait_for(timeout=15_000)
 
 
 def test_a_view_of_the_users_own_says_what_the_jobs_do(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

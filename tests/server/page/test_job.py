@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from html import unescape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -98,6 +99,8 @@ def test_a_job_is_stopped_with_a_savepoint_and_started(browser: Browser, files: 
     page = shown(browser, PATH, "Stopped with a savepoint")
     assert page.buttons == ["start"] and f"{NAME} stopped" in page.text
     saved = browser.get(f"{PATH}?show=savepoints").html
+    link = re.search(r'href="(/query[^"]*savepoint=[^"]*)"', saved)
+    assert link is not None and "SET 'execution.state-recovery.path' = '/" in unescape(browser.get(unescape(link[1])).html)
     assert saved.count("<code>/") == 2 and "checkpoint" in browser.get(f"{PATH}?show=checkpoints").text
     assert shown(browser, "/", "0 jobs running") and f"{NAME} stopped" in browser.get("/?show=still").text
     browser.post(PATH, {"action": "start"})

@@ -74,8 +74,17 @@ def test_what_is_typed_is_completed_and_checked(tables: Client) -> None:
         page.locator(".cm-tooltip-autocomplete li", has_text="amount").first.wait_for()
         # What has just appeared is not taken by a key that was meant for something else.
         page.wait_for_timeout(200)
-        page.keyboard.press("Enter")
+        assert findings(page) == []
+        page.keyboard.press("Tab")
         assert page.locator(".cm-content").inner_text() == "SELECT amount FROM f"
+        # What is typed whole stays what it is.
+        write(page, "")
+        page.keyboard.type("SELE")
+        page.locator(".cm-tooltip-autocomplete li", has_text="SELECT").first.wait_for()
+        page.wait_for_timeout(200)
+        page.keyboard.press("Enter")
+        page.keyboard.type("x")
+        assert page.locator(".cm-content").inner_text() == "SELE\nx"
         # Of a character that a browser counts twice, too.
         write(page, "SELECT '😀{}' AS a, nothing\nFROM f WHERE 'x' = nowhere;".format(CANARY.replace("'", "''")))
         page.locator("#findings li").nth(1).wait_for()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import islice
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -12,7 +13,8 @@ import pytest
 from confluent_kafka import KafkaError, TopicPartition
 
 from sqlstream.connectors.kafka.client import KafkaClient, Record, Span, Spans
-from sqlstream.server.page import topics
+from sqlstream.core.errors import SetupError
+from sqlstream.server.page import looks, topics
 from sqlstream.server.page.topics import Offsets, rates
 from sqlstream.session.seen_records import LONGEST_BYTES, seen
 from sqlstream.sql.tables import ObjectPath
@@ -24,6 +26,7 @@ from tests.support.waiting import until
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sqlstream.session.raw_topics import Cluster
     from sqlstream.session.session import Session
     from sqlstream.sql.tables import Table
     from tests.server.client import Client
@@ -112,6 +115,63 @@ def test_records_are_not_read_again_as_a_page_follows(client: Client, tmp_path: 
     assert "behind" not in text and "before" in text
     events.close()
     until(lambda: "behind" in browser.get("/topics/t").text)
+
+
+def test_records_come_to_a_page_that_follows_another_server(
+    client: Client, tmp_path: Path, kafka: MockKafka, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that has begun since the page was opened has read none of them."""
+    kafka.produce("t", (DAY, None, b"before"))
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
+    events = Browser(client.address).events("/live/topics/t")
+    assert any("before" in text for _, text in islice(events, 5))
+    events.close()
+
+
+def test_records_that_could_not_be_read_come_later(client: Client, tmp_path: Path, kafka: MockKafka, monkeypatch: pytest.MonkeyPatch) -> None:
+    kafka.produce("t", (DAY, None, b"before"))
+    monkeypatch.setenv("KAFKA_BOOTSTRAP", kafka.bootstrap)
+    monkeypatch.setattr(looks, "_AGAIN_SECONDS", 0.5)
+    read, failing = topics._content, [True]
+
+    def content(cluster: Cluster, topic: str) -> topics.Content:
+        if failing:
+            raise SetupError("Nobody has read them.")
+        return read(cluster, topic)
+
+    monkeypatch.setattr(topics, "_content", content)
+    browser = Browser(client.address)
+    assert "Nobody has read them." in browser.get("/topics/t").text
+    failing.clear()
+    events = browser.events("/live/topics/t")
+    assert any("before" in text for _, text in islice(events, 5))
+    events.close()
+
+
+def test_what_was_known_stays_when_the_brokers_are_gone(client: Client, tmp_path: Path, kafka: MockKafka, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KAFKA_BOOTSTRAP", raising=False)
+    monkeypatch.setattr(topics, "_EVERY_SECONDS", 0.0)
+    kafka.produce("t", (DAY, None, b"x"))
+    declare(tmp_path, "silent", "localhost:9", "t")
+    declare(tmp_path, "there", kafka.bootstrap, "t")
+    look, gone = topics._offsets, []
+
+    def offsets(cluster: Cluster, before: Offsets | None) -> Offsets:
+        if gone and cluster.servers == kafka.bootstrap:
+            raise SetupError(f"No Kafka broker answers at {cluster.servers}.")
+        return look(cluster, before)
+
+    monkeypatch.setattr(topics, "_offsets", offsets)
+    browser = Browser(client.address)
+    assert browser.get("/topics/t").status == 200
+    until(lambda: "No Kafka broker answers at localhost:9." in browser.get("/topics").text)
+    gone.append(True)
+    until(lambda: f"No Kafka broker answers at {kafka.bootstrap}." in browser.get("/topics/t").text)
+    page = browser.get("/topics/t").text
+    assert "What follows is what was known before." in page and "1 record" in page and "not by columns: x" in page and "localhost:9." not in page
+    assert f"No Kafka broker answers at {kafka.bootstrap}." in browser.get("/topics").text
+    gone.clear()
+    until(lambda: "No Kafka broker" not in browser.get("/topics/t").text)
 
 
 def test_brokers_that_do_not_answer(client: Client, tmp_path: Path, kafka: MockKafka, monkeypatch: pytest.MonkeyPatch) -> None:
