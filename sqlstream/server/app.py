@@ -17,7 +17,6 @@ from sqlstream.server.gateway import routes as gateway
 from sqlstream.server.guard import Guard, wants_html
 from sqlstream.server.joined import routes as joined
 from sqlstream.server.monitoring import routes as monitoring
-from sqlstream.server.page import html
 from sqlstream.server.page import routes as page
 
 if TYPE_CHECKING:
@@ -42,6 +41,14 @@ def application(server: Server, tokens: Tokens | None = None) -> Starlette:
             looking.cancel()
             await run_in_threadpool(server.close)
 
+    async def refused(request: Request, problem: Exception) -> Response:
+        status = getattr(problem, "status_code", 404)
+        what = "Not found" if status == 404 else "Method not allowed"
+        if wants_html(request.scope):
+            return pages.failed(request, ValidationError(f"{what}: {shortened(request.scope['path'])}"), status)
+        return refusal(f"{what}: {request.method} {request.url.path}", status=status)
+
+    pages = page.Pages(server, tokens)
     subjects = (
         (gateway.addresses(server.sessions), gateway.VERSIONS),
         (monitoring.addresses(server), monitoring.VERSIONS),
@@ -53,11 +60,11 @@ def application(server: Server, tokens: Tokens | None = None) -> Starlette:
             *answered,
             openapi.route(address for addresses, _ in subjects for address in addresses),
             joined.route(server),
-            *page.routes(server, tokens),
+            *page.routes(pages),
         ],
         middleware=[Middleware(Guard, tokens=tokens, tell=server.tell)],
         lifespan=running,
-        exception_handlers={404: _refused, 405: _refused},
+        exception_handlers={404: refused, 405: refused},
     )
     # Set when the server is about to end: what would go on until its client leaves ends then.
     made.state.leaving = asyncio.Event()
@@ -68,12 +75,3 @@ async def _close_idle(server: Server) -> None:
     while True:
         await asyncio.sleep(server.sessions.look_seconds)
         await run_in_threadpool(server.sessions.close_idle)
-
-
-async def _refused(request: Request, problem: Exception) -> Response:
-    status = getattr(problem, "status_code", 404)
-    what = "Not found" if status == 404 else "Method not allowed"
-    if wants_html(request.scope):
-        values = {"code": ValidationError.code, "title": what, "path": shortened(request.scope["path"])}
-        return html.answer(html.rendered("nothing.html", values), status)
-    return refusal(f"{what}: {request.method} {request.url.path}", status=status)

@@ -7,7 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlstream.core.errors import SqlStreamError, without_place
+from sqlstream.catalog import show
+from sqlstream.core.errors import SqlStreamError, ValidationError, without_place
 from sqlstream.runtime.jobs.control import registry
 from sqlstream.session import queries
 from sqlstream.session.checker import query_findings
@@ -84,8 +85,25 @@ def verdicts(session: Session, text: str) -> Verdicts:
 
 
 def help_about(session: Session, about: str) -> str:
-    """What HELP says. Raises ValidationError."""
-    return help_text(about, session.planner.functions().rows())
+    """What HELP says, or else the columns of the table or view that is called so. Raises ValidationError."""
+    try:
+        return help_text(about, session.planner.functions().rows())
+    except ValidationError:
+        if (columns := _columns(session, tuple(part.strip("` ") for part in about.split(".")))) is None:
+            raise
+        return columns
+
+
+def _columns(session: Session, parts: tuple[str, ...]) -> str | None:
+    """Those of a table or a view; None where there is none of this name, or nothing is known of it."""
+    catalog = session.context.catalog
+    try:
+        item = catalog.described(parts)
+        schema = session.planner.schema(item)
+    except SqlStreamError:
+        return None
+    lines = [f"{name}  {type_}" for name, type_, *_ in show.describe(item, schema).rows]
+    return "\n".join([".".join(parts), *(f"    {line}" for line in lines)])
 
 
 def save(session: Session, name: str, question: str, text: str, *, overwrite: bool) -> str:

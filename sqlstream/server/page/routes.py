@@ -53,9 +53,8 @@ _SHOWN = ("failing", "behind", "running", "still")
 _LISTS = (("/topics", "All topics"), ("/catalog", "Catalog"))
 
 
-def routes(server: Server, tokens: Tokens | None) -> list[BaseRoute]:
-    """All of them; ``tokens`` as of Guard."""
-    pages = _Pages(server, tokens)
+def routes(pages: Pages) -> list[BaseRoute]:
+    """All of them."""
     views = (
         View("/", pages.jobs),
         View("/job/{name:path}", pages.job),
@@ -105,8 +104,8 @@ class View:
     follows: bool = True
 
 
-class _Pages:
-    """What each address answers."""
+class Pages:
+    """What each address answers; ``tokens`` as of Guard."""
 
     def __init__(self, server: Server, tokens: Tokens | None) -> None:
         self._server = server
@@ -284,9 +283,9 @@ class _Pages:
 
         return answer
 
-    def failed(self, request: Request, error: SqlStreamError) -> Response:
-        """The page that says what has failed."""
-        status = 404 if isinstance(error, NotThere) else 500 if isinstance(error, Defect) else 400
+    def failed(self, request: Request, error: SqlStreamError, status: int | None = None) -> Response:
+        """The page that says what has failed; None: its status is that of the error."""
+        status = status or (404 if isinstance(error, NotThere) else 500 if isinstance(error, Defect) else 400)
         return html.answer(html.rendered("error.html", {**self._around(request, _failed(error)), "live": None}), status)
 
     # --- what forms ask for -------------------------------------------------------------------------------------------

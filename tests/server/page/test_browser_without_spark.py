@@ -286,7 +286,7 @@ def test_it_is_said_why_no_further_row_comes(client: Client) -> None:
 def test_a_view_of_the_users_own_says_what_the_jobs_do(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of it is exchanged but that."""
     jobs = [(1, 12_345.0)]
-    monkeypatch.setattr(routes._Pages, "_totals", lambda _: jobs[-1])
+    monkeypatch.setattr(routes.Pages, "_totals", lambda _: jobs[-1])
     with browsing(locale="en-US") as page:
         for view in ("/query", "/help"):
             page.goto(client.address + view)

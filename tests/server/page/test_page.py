@@ -125,6 +125,7 @@ def test_events_are_not_held_back_by_a_compressor(client: Client) -> None:
 def test_what_is_not_there(browser: Browser) -> None:
     page = browser.get("/<script>alert(1)</script>")
     assert page.status == 404 and "S2: Not found: /<script>alert(1)</script>" in page.text and "<script>alert" not in page.html
+    assert 'href="/catalog"' in page.html
     page = browser.get("/job/%3Cb%3Enone")
     assert page.status == 404 and "S2: Job <b>none does not exist." in page.text and "<b>none" not in page.html
     assert "SHOW JOBS, or sqlstream jobs list, lists the jobs of this project." in page.text

@@ -11,7 +11,7 @@ from websockets.sync.client import connect
 
 from sqlstream.core.errors import ValidationError
 from sqlstream.core.tokens import Tokens
-from sqlstream.server.joined.editor import findings, statement_at
+from sqlstream.server.joined.editor import findings, help_about, statement_at
 from sqlstream.server.page.query import LONGEST_TEXT, address_of
 from sqlstream.session.export import LastResult
 from sqlstream.session.joined import PATH, PROTOCOL
@@ -169,6 +169,20 @@ def test_a_check_carries_nothing_out(tmp_path: Path) -> None:
 def test_help(ask: Ask) -> None:
     assert "TUMBLE" in ask("help", about="tumble")["text"]
     assert "There is no help for 'nothingness'" in ask("help", about="nothingness")["error"]["message"]
+
+
+def test_help_about_a_table_is_its_columns(tmp_path: Path) -> None:
+    options = "'connector' = 'datagen'"
+    view = "CREATE VIEW `my view` AS SELECT id AS `a b` FROM s"
+    session = open_session(tmp_path, f"CREATE TABLE s (id INT, `at` AS PROCTIME()) WITH ({options}); {view}; CREATE VIEW `tumble` AS SELECT 1")
+    assert help_about(session, "s") == help_about(session, " `s` ") == "s\n    id  INT\n    at  TIMESTAMP_LTZ(3) *PROCTIME*"
+    assert help_about(session, "default_database.`my view`") == "default_database.my view\n    a b  INT"
+    assert "window_start" in help_about(session, "tumble")
+    list(session.run("DROP TABLE s"))
+    for unknown in ("s", "my view", "a.b.c.d", ".", "'"):
+        with pytest.raises(ValidationError, match="There is no help for"):
+            help_about(session, unknown)
+    session.close()
 
 
 def test_verdicts(ask: Ask) -> None:
