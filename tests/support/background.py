@@ -36,9 +36,14 @@ class Background:
     def stop(self) -> str:
         return self.jobs("stop", str(self.script))
 
+    @property
+    def supervisor(self) -> int:
+        """The process that starts the script's again."""
+        (script,) = self.folder.glob(".sqlstream/background/*/script.json")
+        return int(json.loads(script.read_text())["supervisor"])
+
     def kill(self) -> None:
         """Kill the process that runs the script, and its JVM with it, by SIGKILL: its supervisor starts it again."""
-        (script,) = self.folder.glob(".sqlstream/background/*/script.json")
-        for pid, _ in children(json.loads(script.read_text())["supervisor"]):
+        for pid, _ in children(self.supervisor):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

@@ -6,12 +6,10 @@ import json
 import random
 import time
 from collections import defaultdict
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
-import pg8000.native
 import pytest
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 
@@ -19,9 +17,6 @@ from sqlstream.catalog.ddl import options_text
 from tests.support.background import Background
 from tests.support.processes import jvms_of
 from tests.support.waiting import until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -61,16 +56,10 @@ class Counted:
         self.broker.send(self.topic, *records)
 
     @property
-    def jvm(self) -> int:
-        """The process of its JVM."""
-        (script,) = self.job.folder.glob(".sqlstream/background/*/script.json")
-        (jvm,) = jvms_of(json.loads(script.read_text())["supervisor"])
-        return jvm
-
-    @property
     def memory(self) -> float:
         """What its JVM has had at most, in GiB."""
-        (line,) = (line for line in Path(f"/proc/{self.jvm}/status").read_text().splitlines() if line.startswith("VmHWM:"))
+        (jvm,) = jvms_of(self.job.supervisor)
+        (line,) = (line for line in Path(f"/proc/{jvm}/status").read_text().splitlines() if line.startswith("VmHWM:"))
         return int(line.split()[1]) / (1 << 20)
 
     def start(self, **options: str) -> str:
@@ -139,21 +128,6 @@ def test_two_hundred_partitions(tmp_path: Path, broker) -> None:
         consumer.close()
 
 
-@contextmanager
-def locked(postgres, table: str) -> Iterator[None]:
-    """Nobody else writes the table meanwhile."""
-    address = postgres.options(table)
-    connection = pg8000.native.Connection(
-        address["username"], host="localhost", port=postgres.port, password=address["password"], database="postgres"
-    )
-    connection.run("BEGIN")
-    connection.run(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
-    try:
-        yield
-    finally:
-        connection.close()
-
-
 @pytest.mark.postgres
 def test_a_table_that_is_locked_for_a_while(tmp_path: Path, broker, postgres) -> None:
     """What comes meanwhile waits in Kafka, not in memory."""
@@ -178,7 +152,9 @@ def test_a_table_that_is_locked_for_a_while(tmp_path: Path, broker, postgres) ->
         sender.start()
         time.sleep(30)
         before = counted.memory
-        with locked(postgres, "counted"):
+        with closing(postgres.connection()) as holder:
+            holder.run("BEGIN")
+            holder.run("LOCK TABLE counted IN ACCESS EXCLUSIVE MODE")
             time.sleep(60)
             assert counted.memory < before + 0.3
         time.sleep(5)
