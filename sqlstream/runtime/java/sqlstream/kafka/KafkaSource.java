@@ -38,8 +38,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import scala.jdk.javaapi.CollectionConverters;
 import sqlstream.catalyst.Scala;
 import sqlstream.catalyst.StreamTable;
-import sqlstream.realtime.PausableReaders;
-import sqlstream.realtime.Pause;
+import sqlstream.realtime.RealTime;
 
 /**
  * Spark's streaming source of Kafka, with its options, over the partitions that {@link KafkaTopics} know, whose id
@@ -144,9 +143,8 @@ public final class KafkaSource implements TableProvider {
 
     private static final class Stream extends KafkaMicroBatchStream {
         private final KafkaTopics topics;
-        private final String pause;
+        private final RealTime realTime;
         private final long most;
-        private boolean realTime;
         private boolean once;
         private Offset latest;
 
@@ -159,24 +157,24 @@ public final class KafkaSource implements TableProvider {
                 KafkaOffsetRangeLimit start) {
             super(reader, consumers, options, checkpoint, start, true);
             this.topics = topics;
-            this.pause = options.get("pause");
+            this.realTime = new RealTime(options.get("pause"));
             this.most = options.getLong("most", Long.MAX_VALUE);
         }
 
         @Override
         public void prepareForRealTimeMode() {
-            realTime = true;
+            realTime.begin();
             super.prepareForRealTimeMode();
         }
 
         @Override
         public PartitionReaderFactory createReaderFactory() {
             PartitionReaderFactory readers = super.createReaderFactory();
-            if (!realTime) {
+            if (!realTime.isOn()) {
                 return readers;
             }
             String id = topics.id();
-            return new PausableReaders(readers, new Pause(pause), offset -> KafkaTopics.read(id, offset));
+            return realTime.next(readers, offset -> KafkaTopics.read(id, offset));
         }
 
         /**
@@ -185,7 +183,7 @@ public final class KafkaSource implements TableProvider {
          */
         @Override
         public ReadLimit getDefaultReadLimit() {
-            return realTime || once ? super.getDefaultReadLimit() : ReadLimit.maxRows(most);
+            return realTime.isOn() || once ? super.getDefaultReadLimit() : ReadLimit.maxRows(most);
         }
 
         @Override
@@ -205,7 +203,7 @@ public final class KafkaSource implements TableProvider {
                         topics.unchanged();
                     }
                     topics.answered();
-                    if (realTime) {
+                    if (realTime.isOn()) {
                         topics.end(offsets(latest));
                     }
                     return latest;

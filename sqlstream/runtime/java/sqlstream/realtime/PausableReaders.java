@@ -1,7 +1,6 @@
 package sqlstream.realtime;
 
 import java.io.IOException;
-import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.InputPartition;
@@ -11,32 +10,28 @@ import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
 
 /**
- * Readers of a source in real-time mode, which end their micro-batch when a {@link Pause} begins, wherever they are:
- * Spark's own read until the time of a micro-batch is over.
+ * Readers of a source in real-time mode, which end their micro-batch when a {@link Pause} begins, wherever they are, or
+ * after {@code most} milliseconds: Spark's own read until the time of a micro-batch is over.
  */
-public final class PausableReaders implements PartitionReaderFactory {
-    /** Who is told several times a second how far a reader is. */
-    @FunctionalInterface
-    public interface Progress extends Serializable {
-        void at(PartitionOffset offset);
-    }
-
+final class PausableReaders implements PartitionReaderFactory {
     private static final long serialVersionUID = 1;
 
     private final PartitionReaderFactory readers;
     private final Pause pause;
-    private final Progress progress;
+    private final RealTime.Progress progress;
+    private final long most;
 
-    public PausableReaders(PartitionReaderFactory readers, Pause pause, Progress progress) {
+    PausableReaders(PartitionReaderFactory readers, Pause pause, RealTime.Progress progress, long most) {
         this.readers = readers;
         this.pause = pause;
         this.progress = progress;
+        this.most = most;
     }
 
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {
         SupportsRealTimeRead<InternalRow> reader = (SupportsRealTimeRead<InternalRow>) readers.createReader(partition);
-        return new Pausable(reader, pause, progress);
+        return new Pausable(reader, pause, progress, most);
     }
 
     private static final class Pausable implements SupportsRealTimeRead<InternalRow> {
@@ -44,13 +39,16 @@ public final class PausableReaders implements PartitionReaderFactory {
 
         private final SupportsRealTimeRead<InternalRow> reader;
         private final Pause pause;
-        private final Progress progress;
+        private final RealTime.Progress progress;
+        private final long most;
+        private final long began = System.currentTimeMillis();
         private long looked;
 
-        Pausable(SupportsRealTimeRead<InternalRow> reader, Pause pause, Progress progress) {
+        Pausable(SupportsRealTimeRead<InternalRow> reader, Pause pause, RealTime.Progress progress, long most) {
             this.reader = reader;
             this.pause = pause;
             this.progress = progress;
+            this.most = most;
         }
 
         @Override
@@ -61,7 +59,7 @@ public final class PausableReaders implements PartitionReaderFactory {
                 if (now - looked >= LOOK_MS) {
                     looked = now;
                     progress.at(reader.getOffset());
-                    if (pause.isOn()) {
+                    if (pause.isOn() || now - began >= most) {
                         return RecordStatus.newStatusWithoutArrivalTime(false);
                     }
                 }

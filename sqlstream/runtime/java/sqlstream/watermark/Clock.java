@@ -23,8 +23,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import sqlstream.catalyst.StreamTable;
-import sqlstream.realtime.PausableReaders;
-import sqlstream.realtime.Pause;
+import sqlstream.realtime.RealTime;
 
 /**
  * A streaming source of moments: one row (value BIGINT, milliseconds since 1970) whenever a new one has come, so that a
@@ -81,20 +80,19 @@ public final class Clock implements TableProvider {
         private final LongUnaryOperator next;
         private final Runnable stopped;
         private final boolean shown;
-        private final String pause;
-        private boolean realTime;
+        private final RealTime realTime;
         private long last;
 
         Stream(LongUnaryOperator next, Runnable stopped, boolean shown, String pause) {
             this.next = next;
             this.stopped = stopped;
             this.shown = shown;
-            this.pause = pause;
+            this.realTime = new RealTime(pause);
         }
 
         @Override
         public void prepareForRealTimeMode() {
-            realTime = true;
+            realTime.begin();
         }
 
         @Override
@@ -136,7 +134,7 @@ public final class Clock implements TableProvider {
         @Override
         public PartitionReaderFactory createReaderFactory() {
             PartitionReaderFactory readers = piece -> new Reader(((Piece) piece).millis());
-            return realTime ? new PausableReaders(readers, new Pause(pause), offset -> {}) : readers;
+            return realTime.isOn() ? realTime.next(readers, offset -> {}) : readers;
         }
 
         @Override
