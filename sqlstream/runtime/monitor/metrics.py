@@ -168,6 +168,7 @@ class QueryMetrics:
     ``rows_out``: None in batch mode, where they are not counted, and all of the input is one ``batch``. ``phases``: of the last micro-batch, in
     milliseconds; ``batch_ended``: when it ended. ``heap``: bytes of it that the JVM has in use. ``failure``: the error with which Spark answered the
     latest sample; the figures are those of ``at``, the moment of the last that succeeded. ``real_time``: what was read of ``batch`` has come out.
+    ``found_none``: it has looked for input, and there was none.
     ``minutes``: the last ones, of a query that reads topics. ``recent``, ``written``: moments of the last seconds, each with how many rows had been
     read and written.
     """
@@ -194,6 +195,7 @@ class QueryMetrics:
     recent: Counted = ()
     written: Counted = ()
     real_time: bool = False
+    found_none: bool = False
     minutes: tuple[LeastLag, ...] = ()
     _dropped: int = 0
     _read: int = 0
@@ -475,6 +477,7 @@ def sampled(before: QueryMetrics, sample: Json, tables: Sequence[str]) -> QueryM
         at=sample["at"],
         rows_out=sample["out"],
         real_time=sample["real_time"],
+        found_none=before.found_none or sample["waits"],
         heap=sample["heap"],
         late=sample["late"] + after._dropped,
         filters=tuple(FilterRows(f["condition"], f["arrived"], f["passed"]) for f in sample["filters"]),

@@ -132,7 +132,7 @@ def _of_query(query: QueryMetrics, plan: Node, idle_ms: int, zone: str) -> list[
     listed = [*stale, *_silent_brokers(query, zone), *_behind(query), *_unread(query, zone)]
     waits = any(b.silent is not None or b.unread for b in query.brokers)
     if not query.batches and not query.real_time:
-        return listed if waits else [*listed, _first_batch(query)]
+        return listed if waits else [*listed, *_first_batch(query, plan)]
     if query.rows_out and query.last_output is not None:
         listed.append(Reason(f"It emits rows: {query.rows_out:,} so far, the last at {clock(query.last_output, zone)}."))
     if not query.rows_in:
@@ -197,18 +197,21 @@ def _unread(query: QueryMetrics, zone: str) -> Iterator[Reason]:
                 yield Reason(f"{names}: the query looks for new partitions {when}.", f"{shorter} them sooner.")
 
 
-def _first_batch(query: QueryMetrics) -> Reason:
+def _first_batch(query: QueryMetrics, plan: Node) -> Iterator[Reason]:
+    """What the query does before its first micro-batch has ended."""
     batch = query.batch
     of = f" of {batch.total:,}" if batch is not None and batch.total else ""
     if query.rows_out is None:
-        return Reason(f"In batch mode rows come out when the job ends: {query.rows_in:,}{of} rows read.")
+        yield Reason(f"In batch mode rows come out when the job ends: {query.rows_in:,}{of} rows read.")
+    elif batch is not None:
+        yield Reason(f"The first micro-batch is still running: {batch.rows:,}{of} rows read. Rows come out when it ends.")
     # What the last task has read and written is known before Spark reports the end.
-    rows = max((query.rows_in, *(count for _, count in query.recent[-1:])))
-    if batch is None and (rows or query.rows_out):
-        return Reason(f"The first micro-batch is ending: {counted(rows, 'row')} read.")
-    if batch is None:
-        return Reason("No micro-batch has ended since the query was started: it is starting still, or nothing new has come.")
-    return Reason(f"The first micro-batch is still running: {batch.rows:,}{of} rows read. Rows come out when it ends.")
+    elif (rows := max((query.rows_in, *(count for _, count in query.recent[-1:])))) or query.rows_out:
+        yield Reason(f"The first micro-batch is ending: {counted(rows, 'row')} read.")
+    elif query.found_none:
+        yield from _no_input(query, plan)
+    else:
+        yield Reason("No micro-batch has ended since the query was started: it is starting still.")
 
 
 def _no_input(query: QueryMetrics, plan: Node) -> Iterator[Reason]:
@@ -227,7 +230,7 @@ def _no_input(query: QueryMetrics, plan: Node) -> Iterator[Reason]:
         else:
             yield Reason(f"No input: nothing new has come to {kind} {name} since the query began.", hint)
     if not query.inputs:
-        yield Reason("No input: its sources have not delivered a row yet.", hint)
+        yield Reason("No input: nothing new has come since the query began.", hint)
 
 
 def _lost_rows(query: QueryMetrics, plan: Node, zone: str) -> Iterator[Reason]:

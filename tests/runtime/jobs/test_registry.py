@@ -102,9 +102,12 @@ def test_states(tmp_path: Path, folder: JobFolder) -> None:
     for written, shown in (("RUNNING", "SUSPENDED"), ("RESTARTING", "SUSPENDED"), ("CANCELED", "CANCELED"), ("FAILED", "FAILED")):
         replace(status, status=written).write(folder.path)
         assert state() == shown
+    replace(status, status="CANCELED").write(folder.path)
     with folder.lock():
         # The process that has it has not written yet.
         assert state() == "INITIALIZING"
+        taken = (folder.path / "lock").stat().st_mtime
+        assert registry.find(folder.path.parent, NAME).state_since == taken != Status.read(folder.path).written
         replace(status, status="RUNNING", pid=1).write(folder.path)
         assert state() == "INITIALIZING"
         replace(status, status="RESTARTING").write(folder.path)

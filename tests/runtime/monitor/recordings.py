@@ -19,7 +19,9 @@ def recorded(name: str, *, times: int = 1) -> list[QueryMetrics]:
     def further(before: QueryMetrics, line: dict) -> QueryMetrics:
         # They are of micro-batches, and of releases that did not look at the heap.
         sample = line["sample"]
-        return sampled(before, {"real_time": False, "heap": None, **sample, "at": first + times * (sample["at"] - first)}, line["tables"])
+        return sampled(
+            before, {"real_time": False, "waits": False, "heap": None, **sample, "at": first + times * (sample["at"] - first)}, line["tables"]
+        )
 
     return list(accumulate(lines, further, initial=QueryMetrics()))[1:]
 

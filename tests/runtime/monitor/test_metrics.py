@@ -144,7 +144,7 @@ def test_what_has_come_since_a_micro_batch_was_planned_waits() -> None:
     """Brokers are asked while it runs. Of each micro-batch as much is left out where lags are compared."""
     lines = [json.loads(line) for line in (FOLDER / "catching_up.jsonl").read_text().splitlines()]
     line = next(each for each in lines if each["sample"]["running"] and each["sample"]["running"]["tasks"])
-    sample = {"real_time": False, "heap": None, **line["sample"]}
+    sample = {"real_time": False, "waits": False, "heap": None, **line["sample"]}
     before = sampled(QueryMetrics(), sample, line["tables"])
     ends = {p.name: p.latest + 7 for i in before.inputs for p in i.partitions}
     assert ends and before.lag == before.planned_lag is not None
@@ -160,6 +160,7 @@ def test_what_the_next_micro_batch_has_read_in_real_time_when_one_ends() -> None
     line = next(each for each in lines if any(source["numInputRows"] for ended in each["sample"]["ended"] for source in ended["sources"]))
     sample = {
         "heap": None,
+        "waits": False,
         **line["sample"],
         "real_time": True,
         "running": {"tasks": 1, "rows": 0, "bytes": 0, "size": 0, "done": 0, "start": {}, "end": {}},

@@ -85,10 +85,11 @@ def test_failed_finished_and_stopped(told) -> None:
 
 
 def test_nothing_has_run_yet(told) -> None:
-    assert texts(told(QueryMetrics(), HOURS)) == [
-        "No micro-batch has ended since the query was started: it is starting still, or nothing new has come."
-    ]
-    first = QueryMetrics(batch=Batch(10, 50, 0, None, 2, 0))
+    assert texts(told(QueryMetrics(), HOURS)) == ["No micro-batch has ended since the query was started: it is starting still."]
+    idle = QueryMetrics(found_none=True)
+    assert texts(told(idle, HOURS)) == ["No input: nothing new has come since the query began."]
+    assert texts(told(replace(idle, recent=((T, 5),)), HOURS)) == ["The first micro-batch is ending: 5 rows read."]
+    first = QueryMetrics(found_none=True, batch=Batch(10, 50, 0, None, 2, 0))
     assert texts(told(first, HOURS)) == ["The first micro-batch is still running: 10 of 50 rows read. Rows come out when it ends."]
 
 
@@ -312,7 +313,7 @@ def test_a_watermark_in_the_future(told) -> None:
 def test_a_recorded_job_as_it_went(told) -> None:
     firsts = list(dict.fromkeys(texts(told(m, HOURS))[0] for m in recorded("skewed")))
     assert firsts == [
-        "No micro-batch has ended since the query was started: it is starting still, or nothing new has come.",
+        "No micro-batch has ended since the query was started: it is starting still.",
         "The first micro-batch is still running: 0 rows read. Rows come out when it ends.",
         "No input: nothing new has come to topic skewed since the query began.",
         "A micro-batch is running: 0 of 100 rows read. Its rows come out when it ends.",

@@ -22,6 +22,7 @@ SAMPLE = {
     "ended": [],
     "running": None,
     "real_time": False,
+    "waits": False,
     "heap": 1,
     "read": 0,
     "at": AT,

@@ -82,7 +82,9 @@ class JobRecord:
 
     @property
     def state_since(self) -> float | None:
-        """When that began; of one that does not run, when it came to be so."""
+        """When that began, as far as it is known; of one that does not run, when it came to be so."""
+        if self.holder is not None and self.state == "INITIALIZING":
+            return self.holder.since
         return None if self.status is None else self.status.since if self.state == "RUNNING" else self.status.written
 
     @property

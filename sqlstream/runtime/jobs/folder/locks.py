@@ -15,7 +15,7 @@ import socket
 import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ class Lock(ABC):
 class Owner:
     """Who holds a folder: a process, and that of its JVM where it is known; ``machine`` says whether their numbers mean anything here.
 
-    ``run``: the id of the job that runs, which may take its own lease.
+    ``run``: the id of the job that runs, which may take its own lease. ``since``: when it took it, in seconds since 1970; None if not known.
     """
 
     pid: int
@@ -72,6 +72,7 @@ class Owner:
     machine: str = ""
     jvm: int = 0
     run: str = ""
+    since: float | None = field(default=None, compare=False)
 
     @property
     def text(self) -> str:
@@ -103,7 +104,8 @@ def last_holder(folder: Place) -> Owner | None:
     if not isinstance(folder, Path):
         return _Standing.of(folder).owner
     try:
-        return Owner(int((folder / "lock").read_text()), socket.gethostname())
+        file = folder / "lock"
+        return Owner(int(file.read_text()), socket.gethostname(), since=file.stat().st_mtime)
     except (OSError, ValueError):
         return None
 
@@ -238,7 +240,7 @@ class _Lease(Lock):
     def _take(self) -> None:
         while True:
             standing = self._awaited()
-            owner = Owner(os.getpid(), socket.gethostname(), processes.machine(), _java_process(self._folder), self._run)
+            owner = Owner(os.getpid(), socket.gethostname(), processes.machine(), _java_process(self._folder), self._run, time.time())
             arguments = standing.number + 1, json.dumps(asdict(owner)), int(RENEW_SECONDS * 1000), int(_VALID_SECONDS * 1000)
             self._java = self._folder.hadoop.of("Lease", "take", str(self._folder), *arguments)
             if self._java is not None:

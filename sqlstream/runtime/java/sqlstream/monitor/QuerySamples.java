@@ -47,8 +47,9 @@ public final class QuerySamples {
 
     /**
      * A sample of a run of a query: the micro-batches that have ended since {@code after} (their {@code timestamp}),
-     * the one that runs, how many rows went where, where the splits of its watermarks stand, and whether its brokers
-     * answer; {@code look}: and which partitions it does not read yet; how much of the heap is in use.
+     * the one that runs, whether it waits for input, how many rows went where, where the splits of its watermarks
+     * stand, and whether its brokers answer; {@code look}: and which partitions it does not read yet; how much of the
+     * heap is in use.
      */
     public static String of(
             StreamingQuery query,
@@ -62,6 +63,8 @@ public final class QuerySamples {
         sample.put("at", System.currentTimeMillis());
         sample.put("ended", ended(query, after));
         sample.put("running", query.isActive() && query.status().isTriggerActive() ? running(query) : null);
+        // Spark's words for both triggers, once a look for input has found none.
+        sample.put("waits", query.status().message().startsWith("Waiting for"));
         sample.put("real_time", rows.realTime());
         sample.put("read", rows.read());
         sample.put("out", rows.out());
