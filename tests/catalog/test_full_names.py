@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.sessions import explained, open_session
+from tests.support.sessions import explained, open_session, plans
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,4 +66,4 @@ def test_saved_views_mean_the_same_in_the_next_session(session: Session, tmp_pat
     later = open_session(tmp_path, "USE other", notify=pytest.fail)
     for i in range(len(queries)):
         for view in (f"default_database.v{i}", f"other.v{i}"):
-            assert explained(later, f"SELECT * FROM {view}") == explained(session, f"SELECT * FROM {view}")
+            assert plans(later, f"SELECT * FROM {view}") == plans(session, f"SELECT * FROM {view}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.sessions import explained, open_session
+from tests.support.sessions import open_session, plans
 
 if TYPE_CHECKING:
     from sqlstream.session.session import Session
@@ -64,5 +64,5 @@ def test_what_is_shown_gives_the_same_view_in_any_database(session: Session, que
     list(session.run(f"CREATE VIEW v AS {query}"))
     shown = text(session, "SHOW CREATE VIEW v")
     list(session.run(f"CREATE DATABASE other; USE other; {shown.replace('`v` (', '`w` (', 1)}"))
-    assert explained(session, "SELECT * FROM default_database.w") == explained(session, "SELECT * FROM default_database.v")
+    assert plans(session, "SELECT * FROM default_database.w") == plans(session, "SELECT * FROM default_database.v")
     assert text(session, "SHOW CREATE VIEW default_database.w").replace("`w` (", "`v` (", 1) == shown

@@ -19,7 +19,7 @@ from sqlstream.session.help import text
 from sqlstream.sql.statements.split import split
 from sqlstream.sql.tables import ObjectPath
 from tests.support import plugins
-from tests.support.sessions import explained, open_session, rows, run
+from tests.support.sessions import explained, open_session, plans, rows, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -183,7 +183,7 @@ def test_statements_write_through_and_another_session_has_it(session: Session, s
     assert sorted(shelf.kept["more"]) == ["far", "m"] and sorted(shelf.kept) == ["default", "more", "other"]
     again = open_session(tmp_path, CREATE)
     for statement in ("SELECT * FROM c.`default`.`ein Häus.chen`;", "SELECT * FROM c.more.far;", "INSERT INTO c.more.m SELECT z FROM c.`default`.w;"):
-        assert explained(again, statement) == explained(session, statement)
+        assert plans(again, statement) == plans(session, statement)
     assert "'rows-per-second' = '3'" in rows(again, "SHOW CREATE TABLE c.`default`.l;")[0][0]
     assert not list(tmp_path.glob("catalog/**/*.sql"))
     assert refused(again, "DROP DATABASE c.more;").message.endswith("is not empty.")
@@ -403,7 +403,7 @@ def test_the_project_keeps_the_catalog_and_nothing_in_it(tmp_path: Path, shelf: 
         (tmp_path / "catalog" / "c" / "other" / name).write_text(f"{statement};")
     again = open_session(tmp_path, notify=lines.append)
     assert len(lines) == 4 and all("Nothing in catalog 'c' can be declared by the project's files" in line for line in lines)
-    assert explained(again, "SELECT * FROM over_it;") == explained(first, "SELECT * FROM over_it;")
+    assert plans(again, "SELECT * FROM over_it;") == plans(first, "SELECT * FROM over_it;")
     shelf.fails["databases"] = OSError("away")
     lines.clear()
     open_session(tmp_path, notify=lines.append)

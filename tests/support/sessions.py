@@ -52,6 +52,13 @@ def explained(session: Session, statement: str) -> str:
     return text
 
 
+def plans(session: Session, statement: str) -> str:
+    """The same, without Spark's plan: that has other numbers of columns each time, and is there only once Spark has started."""
+    text, heading, _ = explained(session, statement).partition("== Spark Plan ==")
+    assert heading, text
+    return text
+
+
 def optimized_plan(session: Session, statement: str) -> str:
     return explained(session, statement).partition("== Optimized Physical Plan ==\n")[2].partition("\n\n==")[0]
 
