@@ -90,6 +90,17 @@ def test_a_partition_that_holds_the_watermark_back(session, broker) -> None:
     assert gives.startswith("It emits rows: 1 so far, the last at ")
 
 
+def test_a_job_that_goes_on_with_nothing_new(session, broker) -> None:
+    job = Running(session, broker, "metrics-idle", sql="INSERT INTO answers SELECT at_ltz, ts FROM `{topic}` {where}")
+    job.send({0: [(1, 10)]})
+    job.job = session.jobs.restart(job.job.id)
+    # Spark's words for a query that waits.
+    until(lambda: job.job.sampled().queries[0].found_none)
+    until(lambda: job.why()[0][0].startswith("No input: nothing new has come"), said=job.why)
+    job.send({0: [(2, 20)]})
+    assert job.why()[0][0].startswith("It emits rows: ")
+
+
 def test_all_rows_are_filtered(session, broker) -> None:
     job = Running(session, broker, "metrics-filtered", where="WHERE price > 10")
     job.send({0: [(1, 10), (2, HOUR), (10, 3 * HOUR)]})
