@@ -169,12 +169,8 @@ public final class KafkaSource implements TableProvider {
 
         @Override
         public PartitionReaderFactory createReaderFactory() {
-            PartitionReaderFactory readers = super.createReaderFactory();
-            if (!realTime.isOn()) {
-                return readers;
-            }
             String id = topics.id();
-            return realTime.next(readers, offset -> KafkaTopics.read(id, offset));
+            return realTime.next(super.createReaderFactory(), offset -> KafkaTopics.read(id, offset));
         }
 
         /**

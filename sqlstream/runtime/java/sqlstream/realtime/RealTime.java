@@ -35,8 +35,11 @@ public final class RealTime {
         return on;
     }
 
-    /** {@code readers} of the next micro-batch, which ends sooner than its time at first. */
+    /** {@code readers} of the next micro-batch: in real time they end it sooner than its time at first. */
     public PartitionReaderFactory next(PartitionReaderFactory readers, Progress progress) {
+        if (!on) {
+            return readers;
+        }
         long now = System.currentTimeMillis();
         began = began == 0 ? now : began;
         return new PausableReaders(readers, pause, progress, Math.max(FIRST_MS, now - began));

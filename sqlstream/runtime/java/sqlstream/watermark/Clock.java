@@ -133,8 +133,7 @@ public final class Clock implements TableProvider {
 
         @Override
         public PartitionReaderFactory createReaderFactory() {
-            PartitionReaderFactory readers = piece -> new Reader(((Piece) piece).millis());
-            return realTime.isOn() ? realTime.next(readers, offset -> {}) : readers;
+            return realTime.next(piece -> new Reader(((Piece) piece).millis()), offset -> {});
         }
 
         @Override
