@@ -193,7 +193,7 @@ def test_a_document_that_is_refused_fails_the_job_or_is_left_out(run, make_table
     assert problem.message.startswith(f"The index does not take a document. (The index '{index}' refuses a document: mapper_parsing_exception: ")
     assert "failed to parse field [name] of type [long] in document with id '2'" in problem.message and problem.heals is False
     ignoring = keyed(make_table(COLUMNS, options(opensearch, index, **{"failure-handler": "ignore"})), "id")
-    run.insert(ignoring, few(run, (2, "x"), (3, "8")), keys=("id",), mode=ChangelogMode.UPSERT)
+    run.insert(ignoring, few(run, (1, "7"), (2, "x"), (3, "8")), keys=("id",), mode=ChangelogMode.UPSERT)
     assert set(opensearch.documents(index)) == {"1", "3"}
 
 
