@@ -13,6 +13,7 @@ from sqlstream.connectors.datagen import Datagen
 from sqlstream.connectors.delta.table import Delta
 from sqlstream.connectors.faker import Faker
 from sqlstream.connectors.files.filesystem import Filesystem
+from sqlstream.connectors.iceberg.table import Iceberg
 from sqlstream.connectors.jdbc.table import Jdbc
 from sqlstream.connectors.kafka.table import Kafka
 from sqlstream.connectors.kafka.upsert_kafka import UpsertKafka
@@ -41,6 +42,7 @@ CONNECTORS: Registry[Connector] = Registry(
         Elasticsearch8(),
         Faker(),
         Filesystem(),
+        Iceberg(),
         Jdbc(),
         Kafka(),
         MysqlCdc(),
@@ -65,7 +67,6 @@ _DATABASES: Mapping[str, str] = {
 REFUSED: Mapping[str, str] = {
     "dynamic-kafka": "Use 'kafka', with 'topic-pattern' where topics come and go.",
     "hive": "Use 'filesystem' or 'delta' on the table's folder.",
-    "iceberg": "Use 'delta'.",
     "hudi": "Use 'delta'.",
     "paimon": "Use 'delta'.",
     "elasticsearch-6": "Elasticsearch 7 and newer are written: 'elasticsearch-7', 'elasticsearch-8'.",

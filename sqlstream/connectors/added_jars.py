@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def provide(spark: SparkSession, name: str, jar_set: str | None) -> bool:
+def provide(spark: SparkSession, name: str, jar_set: str | None, *, shared: bool = False) -> bool:
     """Load the class ``name``, of the jars ``jar_set`` of ``jars.lock`` where there are such, into a session that lacks it, and make it visible to
     this thread; whether it is there. Raises SetupError.
+
+    ``shared``: tasks that run in the driver's JVM get objects of its classes as they are, so both have to have them from one loader.
     """
     assert spark._jvm is not None
     thread = spark._jvm.java.lang.Thread.currentThread()
@@ -22,6 +24,8 @@ def provide(spark: SparkSession, name: str, jar_set: str | None) -> bool:
     added = spark._jsparkSession.sharedState().jarClassLoader()
     if not _loads(added, name) and jar_set is not None:
         for jar in jars.ensure(jar_set):
+            if shared:
+                added.getParent().addURL(spark._jvm.java.net.URI(jar.as_uri()).toURL())
             spark.sql(f"ADD JAR '{jar.as_uri()}'")
     if not _loads(added, name):
         return False

@@ -199,8 +199,8 @@ class Connector(ABC):
     generates: ClassVar[bool] = False
     # What gives a table that never ends a bound, behind "Give the table a bound: "; empty where nothing does.
     bounded_by: ClassVar[str] = ""
-    # Whether it is Delta's, which not each release of Spark has.
-    needs_delta: ClassVar[bool] = False
+    # The library that it is made of, where not each release of Spark has it.
+    library: ClassVar[str] = ""
     # Whether a stream of it can give each record at once, without micro-batches.
     reads_in_real_time: ClassVar[bool] = False
     # Whether what was written in real time, and is in no checkpoint, can be taken back.

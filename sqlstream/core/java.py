@@ -64,6 +64,11 @@ def classes(spark: Any) -> Any:
     return spark._jvm.sqlstream
 
 
+def thrown(error: BaseException) -> Any:
+    """What Java has thrown, as its object; None where ``error`` is not from there."""
+    return getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+
+
 def activate(spark: Any) -> None:
     """``spark`` is the session of this thread: in a thread that has none, Spark makes encoders, and Delta reads logs, by Spark's own defaults."""
     spark._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(spark._jsparkSession)

@@ -29,7 +29,8 @@ _WORK = ".spark-"
 class Release:
     """``name``: the value of the option, and the folder of our Java for it. ``version``: that of pyspark.
 
-    ``sha256``: of pyspark's archive, ``megabytes`` its size, where it is fetched. ``delta``: whether there is a Delta for it.
+    ``sha256``: of pyspark's archive, ``megabytes`` its size, where it is fetched. ``lacks``: libraries
+    of connectors that there are none of for it.
     ``stateful_real_time``: whether its real-time mode has queries that keep state. ``slots``: how many each core has on this machine, where nothing
     is set: beside one for each core there is room for the long tasks of real time, which mostly wait.
     """
@@ -38,7 +39,7 @@ class Release:
     version: str
     sha256: str = ""
     megabytes: int = 0
-    delta: bool = True
+    lacks: tuple[str, ...] = ()
     stateful_real_time: bool = False
     slots: int = 2
 
@@ -48,7 +49,13 @@ RELEASES = {
     for release in (
         Release("4.2", "4.2.0"),
         Release(
-            "4.3", "4.3.0", "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6", 456, delta=False, stateful_real_time=True, slots=8
+            "4.3",
+            "4.3.0",
+            "e8c517948eff7088a7aa07449aa8eafa4a15a8d50319de2525a6fd26622476c6",
+            456,
+            lacks=("Delta", "Iceberg"),
+            stateful_real_time=True,
+            slots=8,
         ),
     )
 }

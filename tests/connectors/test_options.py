@@ -347,7 +347,7 @@ def test_what_is_promised_less_is_in_one_place():
         ({"connector": "datagen", "rows-per-second": "many"}, "Invalid value for option 'rows-per-second': 'many' is not a whole number."),
         ({"connector": "kafka", "format": "jsn"}, "There is no format 'jsn' for 'format'. Did you mean 'json'?"),
         ({"connector": "kafka", "format": "avro-glue"}, "Format 'avro-glue' for 'format' is not supported: a query of the table will be refused."),
-        ({"connector": "iceberg"}, "Connector 'iceberg' is not supported: a query of the table will be refused. Use 'delta'."),
+        ({"connector": "paimon"}, "Connector 'paimon' is not supported: a query of the table will be refused. Use 'delta'."),
         ({"connector": "faker"},),
         ({"connector": "of-our-own"},),
         ({"path": "p"},),

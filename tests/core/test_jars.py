@@ -86,6 +86,7 @@ def test_the_lock_that_is_shipped() -> None:
         "functions",
         "flink",
         "faker",
+        "iceberg",
         "s3",
         "hdfs",
         "yarn",

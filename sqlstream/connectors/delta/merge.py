@@ -10,19 +10,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from sqlstream.connectors.key_ranges import key_ranges, key_types
 from sqlstream.connectors.upserts import DELETED, upserts
-from sqlstream.sql.quoting import quote, spark_string
+from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from sqlstream.connectors.base import Write
-    from sqlstream.sql.types import Type
 
 _ATTEMPTS = 20
-# Types whose text is a value of theirs again, for bounds of the keys in a MERGE.
-_RANGED = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "CHAR", "VARCHAR", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ")
 
 
 def merge_stream(request: Write, path: str) -> DataStreamWriter:
@@ -60,14 +58,14 @@ def _merge(batch: DataFrame, request: Write, path: str, session: SparkSession, v
         session.conf.set("spark.databricks.delta.write.txnVersion", str(version[1]))
     source = _source(batch, request).persist()
     try:
-        bounds = _bounds(source, request)
-        if bounds is not None:
-            _commit(source, request, path, session, bounds)
+        ranges = key_ranges(source, request.table, "t")
+        if ranges is not None:
+            _commit(source, request, path, session, ranges)
     finally:
         source.unpersist()
 
 
-def _commit(source: DataFrame, request: Write, path: str, session: SparkSession, bounds: list[str]) -> None:
+def _commit(source: DataFrame, request: Write, path: str, session: SparkSession, ranges: list[str]) -> None:
     from delta import exceptions
     from delta.tables import DeltaTable
 
@@ -76,8 +74,8 @@ def _commit(source: DataFrame, request: Write, path: str, session: SparkSession,
         exceptions.ConcurrentAppendException, exceptions.ConcurrentDeleteReadException, exceptions.ConcurrentDeleteDeleteException,
         exceptions.ConcurrentWriteException,
     )  # fmt: skip
-    keys = _keys(request)
-    condition = " AND ".join([*(f"t.{quote(k)} = s.{quote(k)}" for k in keys), *bounds])
+    keys = key_types(request.table)
+    condition = " AND ".join([*(f"t.{quote(k)} = s.{quote(k)}" for k in keys), *ranges])
     cells = {quote(c.name): f"s.{quote(c.name)}" for c in request.table.physical}
     others = {quote(c.name): cells[quote(c.name)] for c in request.table.physical if c.name not in keys}
     for attempt in range(1, _ATTEMPTS + 1):
@@ -93,23 +91,3 @@ def _commit(source: DataFrame, request: Write, path: str, session: SparkSession,
             if attempt == _ATTEMPTS:
                 raise
             time.sleep(0.1 * attempt)
-
-
-def _keys(request: Write) -> dict[str, Type]:
-    key = request.table.primary_key
-    assert key is not None
-    return {c.name: c.type for c in request.table.physical if c.name in key.columns}
-
-
-def _bounds(source: DataFrame, request: Write) -> list[str] | None:
-    """What is known of the keys: Delta leaves out files and partitions by it. None where ``source`` has no rows."""
-    ranged = {k: t for k, t in _keys(request).items() if t.root in _RANGED}
-    ends = [f"CAST({end}({quote(k)}) AS STRING)" for k in ranged for end in ("min", "max")]
-    count, *values = source.selectExpr("count(*)", *ends).first() or (0,)
-    if not count:
-        return None
-    least, most = values[::2], values[1::2]
-    return [
-        f"t.{quote(k)} BETWEEN CAST({spark_string(low)} AS {t.stored}) AND CAST({spark_string(high)} AS {t.stored})"
-        for (k, t), low, high in zip(ranged.items(), least, most, strict=True)
-    ]

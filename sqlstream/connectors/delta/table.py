@@ -58,7 +58,7 @@ class Delta(Connector):
         "CREATE TABLE totals (item STRING, total BIGINT, PRIMARY KEY (item) NOT ENFORCED)\nWITH ('connector' = 'delta', 'table-path' = 'totals');"
     )
     is_source = True
-    needs_delta = True
+    library = "Delta"
     bounded_by = "'mode' = 'batch'"
     is_sink = True
     metadata = (Metadata("_commit_version", BIGINT), Metadata("_commit_timestamp", timestamp_ltz(3)))

@@ -14,7 +14,7 @@ from sqlstream.connectors.keyed_sink import KeyedSink, Writers
 from sqlstream.connectors.upserts import DELETED
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import JobFailed, ValidationError
-from sqlstream.core.java import classes
+from sqlstream.core.java import classes, thrown
 from sqlstream.core.options import Option, OptionKind, Role, Support
 from sqlstream.formats.base import refuse_types
 from sqlstream.sql.quoting import quote, spark_string
@@ -155,7 +155,7 @@ class Jdbc(KeyedSink):
             return spark.read.format("jdbc").options(**options).load()
         except (Py4JJavaError, AnalysisException) as error:
             # If there is no connection Spark says so, and the driver says why.
-            origin: Any = error.java_exception if isinstance(error, Py4JJavaError) else error._origin
+            origin = thrown(error)
             met = origin if isinstance(error, Py4JJavaError) else origin.getCause() or origin
             problem = f"The table '{table.options['table-name']}' of the database can't be read: {met.getMessage()}"
             raise JobFailed(problem, hint=_CHECK_TABLE if _answered(met) else _CHECK_CONNECTION) from error

@@ -32,9 +32,9 @@ def usable(declared: Table, env: Environment, at: exp.Expr | None) -> Table:
     if not declared.columns:
         raise NotSupported(f"Table '{declared.path}' has no columns.", at=at, hint="Declare them in its CREATE TABLE.")
     connector = find_connector(declared.connector, at)
-    if connector.needs_delta and not env.settings.release.delta:
+    if connector.library in env.settings.release.lacks:
         raise NotSupported(
-            f"There is no Delta for Spark {env.settings.release.name}, so table '{declared.path}' can't be used.", at=at,
+            f"There is no {connector.library} for Spark {env.settings.release.name}, so table '{declared.path}' can't be used.", at=at,
             hint=f"RESET '{spark_releases.OPTION}' runs on Spark {spark_releases.INSTALLED}. One process runs on one release: put these"
             " statements into a script of their own, for `sqlstream jobs start`.",
         )  # fmt: skip

@@ -13,7 +13,7 @@ import time
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from py4j.java_gateway import JavaClass
@@ -22,7 +22,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from sqlstream.core import storage
 from sqlstream.core.depth import too_deep
 from sqlstream.core.errors import DISK_IS_FULL, FREE_SPACE, JobFailed, SetupError, SqlStreamError, ValidationError
-from sqlstream.core.java import classes
+from sqlstream.core.java import classes, thrown
 from sqlstream.core.secrets import masked_value
 from sqlstream.formats import find_format, table_options
 from sqlstream.formats.base import RECORD_BEGINS, RECORD_CHARACTERS, RECORD_ENDS
@@ -394,13 +394,9 @@ def start_error(error: BaseException, logs: Path) -> SetupError:
     return problem
 
 
-def _java(error: BaseException) -> Any:
-    return getattr(error, "java_exception", None) or getattr(error, "_origin", None)
-
-
 def _causes(error: BaseException, text: str) -> list[Cause]:
     """What is behind ``error``, outermost first: exceptions that its ``text`` names, as that of a sink in Python, then those that the JVM has."""
-    java = _java(error)
+    java = thrown(error)
     names = list(dict.fromkeys((match[1] or "", match[2] or match[3] or "") for match in _NAMED.finditer(text)))
     try:
         ours = None if java is None else JavaClass("sqlstream.monitor.Causes", java._gateway_client)
@@ -414,7 +410,7 @@ def _causes(error: BaseException, text: str) -> list[Cause]:
 
 def _full_text(error: BaseException) -> str:
     parts = [str(error)]
-    java = _java(error)
+    java = thrown(error)
     seen = 0
     while java is not None and seen < 20:
         try:

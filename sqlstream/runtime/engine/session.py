@@ -445,7 +445,7 @@ def _conf(settings: Mapping[str, str]) -> SparkConf:
 def fixed(options: Mapping[str, str]) -> dict[str, str]:
     """What Flink's meaning depends on, in the release that ``options`` name."""
     release = spark_releases.wanted(options)
-    return {**FIXED, **(_DELTA if release.delta else {}), **(_STATEFUL if release.stateful_real_time else {})}
+    return {**FIXED, **({} if "Delta" in release.lacks else _DELTA), **(_STATEFUL if release.stateful_real_time else {})}
 
 
 def spark_conf(options: Mapping[str, str], beside: list[Path]) -> dict[str, str]:

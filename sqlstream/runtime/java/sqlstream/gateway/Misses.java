@@ -1,14 +1,16 @@
 package sqlstream.gateway;
 
+import java.net.URL;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.util.MutableURLClassLoader;
 
 /**
  * Remembers which classes there are not. The compiler of generated code asks for each name that it meets in every
  * package that could have it, and each time Java asks every jar of the class path: a tenth of what a small query costs.
- * The class path of a JVM that runs stays as it is.
+ * The class path of a JVM that runs stays as it is, but for jars that are added here.
  */
-final class Misses extends ClassLoader {
+public final class Misses extends ClassLoader {
     /** The names that Spark's own code brings are some thousands. */
     private static final int MOST = 50_000;
 
@@ -17,9 +19,21 @@ final class Misses extends ClassLoader {
     }
 
     private final Set<String> missing = ConcurrentHashMap.newKeySet();
+    private final MutableURLClassLoader path;
 
     Misses(ClassLoader parent) {
-        super(parent);
+        this(new MutableURLClassLoader(new URL[0], parent));
+    }
+
+    private Misses(MutableURLClassLoader path) {
+        super(path);
+        this.path = path;
+    }
+
+    /** Classes of the jar {@code url} are there from now on: the driver and tasks in this JVM share them. */
+    public void addURL(URL url) {
+        path.addURL(url);
+        missing.clear();
     }
 
     @Override
