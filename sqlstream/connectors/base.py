@@ -23,6 +23,7 @@ from sqlstream.core.secrets import masked_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -183,8 +184,6 @@ class Connector(ABC):
     metadata: ClassVar[tuple[Metadata, ...]] = ()
     is_source: ClassVar[bool] = False
     is_sink: ClassVar[bool] = False
-    # The option that says as of when the table is read; None where it keeps no versions.
-    time_travel_option: ClassVar[str | None] = None
     # The option that says where the table's files are.
     path_option: ClassVar[str | None] = None
     # Whether the sink is for looking at changes, where the driver is, so that each must say what a row was.
@@ -270,6 +269,10 @@ class Connector(ABC):
     def offsets(self, table: Table, before: str) -> str:
         """Of ``before``, Spark's text of a source's offsets, those of what ``table`` reads, which reads less."""
         return before
+
+    def as_of(self, table: Table, moment: datetime) -> Table | None:
+        """``table`` as it was at ``moment``, which has a time zone; None where it keeps no versions."""
+        return None
 
     def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
         """The metadata keys of ``table``, those of its format included (``value.source.timestamp``)."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -165,6 +167,8 @@ def test_snapshots_branches_and_tags(run, two):
     assert keys() == ["a", "b"]
     assert keys(snapshot_id=number) == keys(as_of_timestamp=time) == keys(tag="v1") == ["a"]
     assert keys(branch="audit") == ["a", "b", "c"]
+    moment = datetime.fromtimestamp(first.timestampMillis() / 1000, UTC)
+    assert run.rows(find_connector("iceberg").as_of(two(), moment)) == [("a", 1)]
     assert keys(start_snapshot_id=number) == ["b"]
     assert keys(start_snapshot_id=number, end_snapshot_id=str(second.snapshotId())) == ["b"]
     for wrong, message in (
@@ -269,3 +273,61 @@ def test_what_a_catalog_does_not_have(run, two):
     with pytest.raises(SqlStreamError) as met:
         run.rows(two(**{"catalog-impl": "no.such.Catalog"}))
     assert met.value.message.startswith("Iceberg's catalog 'lake' can't give the table 't': Cannot initialize Catalog implementation no.such.Catalog")
+
+
+def test_two_writers_of_one_table(run, two):
+    """Each sees that the other has changed it, and merges again."""
+    table = two(key=("k",))
+    run.rows(table)
+
+    def add(writer: int) -> None:
+        for i in range(4):
+            run.insert(table, frame(run, ("shared", writer), (f"{writer}-{i}", i)), keys=("k",), mode=ChangelogMode.UPSERT)
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(add, range(2)))
+    found = dict(run.rows(table))
+    assert len(run.rows(table)) == len(found)
+    assert found.keys() == {"shared", *(f"{writer}-{i}" for writer in range(2) for i in range(4))}
+
+
+def test_a_stream_looks_up_the_table_as_it_is(run, two):
+    """Each micro-batch sees what another process has written since."""
+    source, names = two(streaming="true", **{"starting-strategy": "INCREMENTAL_FROM_EARLIEST_SNAPSHOT"}), two(**{"catalog-table": "names"})
+    run.insert(names, frame(run, ("a", 10)))
+    out: list[tuple] = []
+    found = run.frame(names).withColumnRenamed("n", "m")
+    joined = run.frame(source, streaming=True).join(found, "k")
+    query = joined.writeStream.foreachBatch(lambda batch, _: out.extend(map(tuple, batch.collect())))
+    query = query.option("checkpointLocation", str(run.project / "c")).start()
+    try:
+        for row in (("a", 1), ("b", 2)):
+            run.insert(names, frame(run, ("b", 20)))
+            run.insert(two(), frame(run, row))
+            query.processAllAvailable()
+    finally:
+        query.stop()
+    assert out == [("a", 1, 10), ("b", 2, 20), ("b", 2, 20)]
+
+
+def test_what_is_wrong_with_a_declaration(two):
+    def problem(**more: str) -> str:
+        with pytest.raises(ValidationError) as met:
+            find_connector("iceberg").check(two(**{k.replace("_", "-"): v for k, v in more.items()}))
+        return met.value.message
+
+    assert problem(snapshot_id="1", streaming="true") == "Option 'snapshot-id' belongs to 'streaming' = 'false'."
+    assert problem(starting_strategy="TABLE_SCAN_THEN_INCREMENTAL") == "Option 'starting-strategy' belongs to 'streaming' = 'true'."
+    assert problem(snapshot_id="1", tag="v") == "Options 'snapshot-id' and 'tag' are mutually exclusive."
+    assert "needs the option 'start-snapshot-id'" in problem(streaming="true", starting_strategy="incremental_from_snapshot_id")
+    assert problem(catalog_type="rest") == "A catalog of type 'rest' needs the option 'uri'."
+    assert "catalog-name" in problem(catalog_nam="x") and "Unsupported options" in problem(catalog_nam="x")
+    plain = two()
+    without = replace(plain, options={k: v for k, v in plain.options.items() if k != "warehouse"})
+    with pytest.raises(ValidationError, match="needs the option 'warehouse'"):
+        find_connector("iceberg").check(without)
+    notices = find_connector("iceberg").check(two(streaming="true", **{"start-snapshot-id": "1", "monitor-interval": "1s"}))
+    assert [n.partition(" has no effect")[0] for n in notices] == [
+        "Option 'monitor-interval' of 'iceberg'",
+        "Option 'start-snapshot-id' of 'iceberg'",
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import replace
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, Write, plain_options
@@ -28,6 +29,7 @@ from sqlstream.sql.types import BIGINT, timestamp_ltz
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -62,7 +64,6 @@ class Delta(Connector):
     bounded_by = "'mode' = 'batch'"
     is_sink = True
     metadata = (Metadata("_commit_version", BIGINT), Metadata("_commit_timestamp", timestamp_ltz(3)))
-    time_travel_option = "timestampAsOf"
     path_option = "table-path"
     can_be_looked_up = True
     # Spark takes a thousand of its files at a time.
@@ -118,6 +119,9 @@ class Delta(Connector):
         if table.primary_key and _mode(table) == "streaming":
             notices.append("'mode' = 'streaming' fails when a row is updated or deleted; 'mode' = 'changes' reads such changes.")
         return notices
+
+    def as_of(self, table: Table, moment: datetime) -> Table:
+        return replace(table, options={**table.options, "timestampAsOf": f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}"})
 
     def metadata_keys(self, table: Table) -> tuple[Metadata, ...]:
         return self.metadata if _mode(table) == "changes" else ()

@@ -99,7 +99,6 @@ class Iceberg:
         known = spark_table(loaded, True) if at is None else spark_table(loaded, at, False)
         name = f"{self.identifier}/{role}"
         classes(self.spark).tables.GivenTables.put(name, known)
-        self.spark.conf.set(f"spark.sql.catalog.{_GIVEN}", "sqlstream.tables.GivenTables")
         return f"{_GIVEN}.{quote(name)}"
 
     @property
@@ -164,6 +163,8 @@ def opened(spark: SparkSession, table: Table, project: Path) -> Iceberg:
     """Raises SetupError for a catalog that can't be opened."""
     if not provide(spark, _LOADED, "iceberg", shared=True):
         raise SetupError("Iceberg can't be loaded.", hint="It is in a jar that sqlstream fetches: look into the log of Spark.")
+    # A query's own session has the settings that this one has when it starts.
+    spark.conf.set(f"spark.sql.catalog.{_GIVEN}", "sqlstream.tables.GivenTables")
     jvm: Any = spark._jvm
     properties = jvm.java.util.HashMap()
     for key, value in _own(table, rows.CATALOG).items():

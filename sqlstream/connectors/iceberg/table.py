@@ -6,6 +6,7 @@ A table is created, empty, by the first use of its declaration, with its databas
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
     from pathlib import Path
     from typing import Any
 
@@ -86,10 +88,10 @@ class Iceberg(Connector):
         if catalog_type(table) in ("hive", "rest") and "uri" not in table.options:
             raise ValidationError(f"A catalog of type '{catalog_type(table)}' needs the option 'uri'.",
                                   hint="For tables in a folder write 'catalog-type' = 'hadoop', and the folder as 'warehouse'.")  # fmt: skip
-        self._check_read(table)
-        return notices
+        return [*notices, *self._check_read(table)]
 
-    def _check_read(self, table: Table) -> None:
+    def _check_read(self, table: Table) -> list[str]:
+        """Check where a read begins and ends; returns notices."""
         options, streaming = table.options, self.option(table, rows.STREAMING)
         for key in rows.BATCH_ONLY if streaming else rows.STREAMING_ONLY:
             if key in options:
@@ -102,9 +104,11 @@ class Iceberg(Connector):
         wanted = asks.get(self.option(table, rows.STRATEGY))
         if streaming and wanted and wanted not in options:
             raise ValidationError(f"'{rows.STRATEGY}' = '{self.option(table, rows.STRATEGY)}' needs the option '{wanted}'.")
-        for strategy, key in asks.items():
-            if streaming and key in options and wanted != key:
-                raise option_rows.wrong_option(key, f"Option '{key}' belongs to '{rows.STRATEGY}' = '{strategy}'.", None, "Add that option.")
+        idle = [(key, strategy) for strategy, key in asks.items() if streaming and key in options and wanted != key]
+        return [f"Option '{key}' of 'iceberg' has no effect, as in Flink, without '{rows.STRATEGY}' = '{strategy}'." for key, strategy in idle]
+
+    def as_of(self, table: Table, moment: datetime) -> Table:
+        return replace(table, options={**table.options, "as-of-timestamp": str(math.floor(moment.timestamp() * 1000))})
 
     def bounded(self, table: Table) -> bool:
         return not self.option(table, rows.STREAMING)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import calendar
 import datetime
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -33,14 +32,14 @@ def travelled(table: Table, version: exp.Expr, zone: str) -> Table:
             "Unsupported time travel expression: the expression can not be reduced to a constant.", at=version,
             hint="Write TIMESTAMP '2024-01-01 00:00:00', with or without an INTERVAL.",
         )  # fmt: skip
-    option = find_connector(table.connector).time_travel_option if table.connector else None
-    if option is None:
+    moment = wall.replace(tzinfo=zone_of(zone))
+    as_it_was = find_connector(table.connector).as_of(table, moment) if table.connector else None
+    if as_it_was is None:
         raise ValidationError(
             f"Table '{table.path}' keeps no versions, of which an older one could be read.",
-            at=version, hint=f"A table of the connector '{table.connector}' keeps no versions; one of 'delta' does.",
+            at=version, hint=f"A table of the connector '{table.connector}' keeps no versions; those of 'delta' and 'iceberg' do.",
         )  # fmt: skip
-    moment = wall.replace(tzinfo=zone_of(zone)).astimezone(datetime.UTC)
-    return replace(table, options={**table.options, option: f"{moment:%Y-%m-%d %H:%M:%S.%f}"})
+    return as_it_was
 
 
 def _folded(expr: Expr) -> datetime.datetime | None:

@@ -45,6 +45,24 @@ CREATE TABLE named (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (${
 INSERT INTO named SELECT n.id, t.name FROM (SELECT id, id / 10 AS ten, PROCTIME() AS p FROM numbers) AS n JOIN tens FOR SYSTEM_TIME AS OF n.p AS t ON n.ten = t.ten;
 """
 
+# Classes that executors get while they run.
+LAKE = """
+CREATE TABLE odd (id INT, cnt BIGINT, PRIMARY KEY (id) NOT ENFORCED)
+WITH ('connector' = 'iceberg', 'catalog-name' = 'lake', 'catalog-type' = 'hadoop', 'warehouse' = 'lake');
+INSERT INTO odd SELECT MOD(id, 2), COUNT(*) FROM numbers GROUP BY MOD(id, 2);
+INSERT INTO odd SELECT MOD(id, 2), COUNT(*) + 1 FROM numbers GROUP BY MOD(id, 2);
+SELECT * FROM odd WHERE id = 1;
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.kafka
+@pytest.mark.slow
+def test_iceberg_on_a_cluster(tmp_path: Path, broker) -> None:
+    said = on_a_cluster(tmp_path, broker, SCRIPT + LAKE)
+    assert_windows(tmp_path)
+    assert re.search(r"\|\s+1 \|\s+151 \|", said)
+
 
 @pytest.mark.spark
 @pytest.mark.kafka
