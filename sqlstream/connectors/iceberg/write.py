@@ -74,13 +74,15 @@ def _write(frame: DataFrame, request: Write, iceberg: Iceberg, session: SparkSes
         rows.writeTo(_target(request, iceberg)).overwritePartitions()
     elif merges(request, iceberg):
         _merge(frame, request, iceberg)
-    else:
+    elif request.frame.isStreaming:
         rows = _stored(frame, request).persist()
         try:
             if not rows.isEmpty():
                 rows.writeTo(_target(request, iceberg)).append()
         finally:
             rows.unpersist()
+    else:
+        _stored(frame, request).writeTo(_target(request, iceberg)).append()
 
 
 def merges(request: Write, iceberg: Iceberg) -> bool:
