@@ -45,8 +45,12 @@ class InMemory(CatalogType):
 
 
 CATALOGS: Registry[CatalogType] = Registry(CatalogType, (InMemory(), Jdbc()), kind="catalog")
-# Types of Flink's that are not here.
-REFUSED = ("fluss", "hive", "hudi", "iceberg", "paimon")
+_DECLARE = "Use 'type' = 'generic_in_memory' and CREATE TABLE, or keep the tables in catalog/*.sql."
+# Types of Flink's that are not here, with what to use instead.
+REFUSED: Mapping[str, str] = {
+    **dict.fromkeys(("fluss", "hive", "hudi", "paimon"), _DECLARE),
+    "iceberg": "Declare its tables: CREATE TABLE .. WITH ('connector' = 'iceberg', 'catalog-name' = .., ..).",
+}
 
 
 def find_type(name: str, at: Any = None) -> CatalogType:
@@ -54,13 +58,12 @@ def find_type(name: str, at: Any = None) -> CatalogType:
     if (found := CATALOGS.find(name, at)) is not None:
         return found
     names = CATALOGS.names()
-    hint = "Use 'type' = 'generic_in_memory' and CREATE TABLE, or keep the tables in catalog/*.sql."
     if name in REFUSED:
-        raise NotSupported(f"Catalog type '{name}' is not supported.", at=at, hint=hint)
+        raise NotSupported(f"Catalog type '{name}' is not supported.", at=at, hint=REFUSED[name])
     raise NotSupported(
         f"Catalog type '{name}' is not supported.\n\nAvailable types are:\n\n" + "\n".join(names),
         at=at,
-        hint=did_you_mean(name, names) or hint,
+        hint=did_you_mean(name, names) or _DECLARE,
     )
 
 
