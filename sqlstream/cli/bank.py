@@ -93,7 +93,9 @@ def transactions(
         kind, operation, amount = _movement(rng, balances[account])
         balances[account] += amount if kind == "Credit" else -amount
         time = start_ms + i * 60_000 // per_minute - int(rng.random() * (disorder_ms + 1))
-        if late_every and i % late_every == late_every - 1:
+        bad = bad_every and i % bad_every == bad_every - 1
+        # One that is both would count as late in one query, and as bad in another.
+        if late_every and not bad and i % late_every == late_every - 1:
             time -= LATE_MS
         fields = {
             "transactionId": f"T{i + 1:08d}",
@@ -106,7 +108,7 @@ def transactions(
             "balance": _Money(balances[account]),
         }
         line = _json(fields)
-        if bad_every and i % bad_every == bad_every - 1:
+        if bad:
             line = line[: len(line) // 2] if (i // bad_every) % 2 == 0 else _json({**fields, "amount": "a lot"})
         yield _account_id(account), line
 

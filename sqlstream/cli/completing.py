@@ -64,7 +64,15 @@ def answer() -> None:
     for action in actions(asked):
         if isinstance(action.metavar, str) and action.metavar in _OFFERS:
             action.completer = _completer(action.metavar, project, words)  # type: ignore[attr-defined]
-    argcomplete.autocomplete(asked, always_complete_options=False)
+    argcomplete.autocomplete(asked, always_complete_options=False, validator=_fits)
+
+
+class _Inside(str):
+    """A word that has what is typed somewhere else than at its beginning: jobs are called so."""
+
+
+def _fits(word: str, prefix: str) -> bool:
+    return word.startswith(prefix) or isinstance(word, _Inside)
 
 
 def _parser(words: list[str]) -> argparse.ArgumentParser:
@@ -87,7 +95,10 @@ def _completer(metavar: str, project: Path, words: list[str]) -> Callable[..., l
 
     def complete(prefix: str, **_: object) -> list[str]:
         files = FilesCompleter()(prefix) if metavar.startswith("FILE") else []
-        return [*(word for word in _OFFERS[metavar](project, words) if word.startswith(prefix)), *files]
+        offered = _OFFERS[metavar](project, words)
+        begun = [word for word in offered if word.startswith(prefix)]
+        inside = [_Inside(word) for word in offered if prefix in word] if not begun and _OFFERS[metavar] is _jobs else []
+        return [*begun, *inside, *files]
 
     return complete
 

@@ -21,7 +21,7 @@ from sqlstream.cli import background, served, starting
 from sqlstream.cli.arguments import Parser, take_project_behind
 from sqlstream.core import storage
 from sqlstream.core.counts import counted
-from sqlstream.core.errors import JobFailed, ValidationError
+from sqlstream.core.errors import JobFailed, ValidationError, did_you_mean
 from sqlstream.core.job_names import short_name, short_names
 from sqlstream.runtime.jobs.control import handed_over, registry
 from sqlstream.runtime.jobs.control.requests import Action
@@ -124,6 +124,9 @@ def main(
     if more and arguments.verb not in ("start", *_OF_FILES):
         own.error(f"unrecognized arguments: {' '.join(more)}")
     with _jobs(project, {**options, **_set_by(more)}) as jobs:
+        if one and len(arguments.file.parts) > 1 and not registry.exists(jobs, str(arguments.file)):
+            there = sorted(path.name for path in arguments.file.parent.glob("*.sql"))
+            raise ValidationError(f"There is no file '{arguments.file}'.", hint=did_you_mean(arguments.file.name, there))
         if arguments.verb in ("start", *_OF_FILES) and not one:
             arguments.file = _script(project, jobs, arguments.file)
         match arguments.verb:
@@ -321,7 +324,7 @@ def _stop(project: Path, jobs: Place, name: str, action: Action, seconds: float 
             for job in mine:
                 # It is the script that was stopped: with it they start again.
                 job.folder.let_start()
-        Screen().notify(f"{name} has ended{_with([job.name for job in mine], action.drains)}.")
+        Screen().notify(f"{folder.name if script is None else Path(script.file).name} has ended{_with([job.name for job in mine], action.drains)}.")
         return 0
     if not registry.exists(jobs, name) and (of := _by_file(project, name)) is not None:
         unknown = "has ended after its supervisor was killed, or could not write how it ended"

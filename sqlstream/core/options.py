@@ -269,7 +269,7 @@ def check_options(owner: str, options: Mapping[str, str], declared: tuple[Option
                 option.key,
                 f"One or more required options are missing.\n\nMissing required options are:\n\n{option.key}",
                 at,
-                f"Did you mean '{option.key}' by '{near}'?" if near else option.summary or None,
+                f"Did you mean '{option.key}' where you wrote '{near}'?" if near else option.summary or None,
             )
     for key, text in options.items():
         known = find_option(declared, key)

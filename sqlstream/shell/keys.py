@@ -8,8 +8,10 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition, emacs_mode, has_completions, has_focus, has_selection, vi_navigation_mode
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 
 from sqlstream.session.keymap import KEYS
+from sqlstream.shell.screen import CONTINUATION, PROMPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +39,7 @@ def key_bindings(state: PromptState) -> KeyBindings:
         "change_mode": lambda event: state.change_mode(event.app),
     }
     bound = KeyBindings()
+    bound.add(Keys.BracketedPaste, filter=typing)(_paste)
     for key in KEYS:
         for binding in key.bindings:
             bound.add(*binding.keys, filter=modes[binding.mode])(actions[key.action])
@@ -50,6 +53,18 @@ def _in_margin() -> bool:
 
     document = get_app().current_buffer.document
     return document.cursor_position_row > 0 and not document.current_line_before_cursor.strip()
+
+
+def _paste(event: KeyPressEvent) -> None:
+    event.current_buffer.insert_text(without_prompts(event.data.replace("\r\n", "\n").replace("\r", "\n")))
+
+
+def without_prompts(pasted: str) -> str:
+    """``pasted`` without the prompts of a session that it was copied from, which its first line begins with."""
+    if not pasted.startswith(PROMPT):
+        return pasted
+    lines = pasted.split("\n")
+    return "\n".join(line.removeprefix(PROMPT if line.startswith(PROMPT) else CONTINUATION) for line in lines)
 
 
 def _enter(event: KeyPressEvent, state: PromptState) -> None:

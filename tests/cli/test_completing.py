@@ -61,6 +61,7 @@ def test_jobs_are_named_as_the_screen_names_them(project: Path) -> None:
     assert completed("sqlstream jobs stop per_", project) == ["per_hour", "per_minute"]
     assert completed(f"sqlstream jobs --project {project} show per_m", project.parent) == ["per_minute"]
     assert completed("sqlstream jobs stop d", project) == ["daily\\ totals"]
+    assert completed("sqlstream jobs stop min", project) == ["per_minute"]
     assert completed("sqlstream jobs stop x", project) == []
 
 

@@ -256,7 +256,7 @@ def test_jdbc_options(check, more, message):
 @pytest.mark.parametrize(
     ("key", "hint"),
     [
-        ("properties.bootstrap.server", "Did you mean 'properties.bootstrap.servers' by 'properties.bootstrap.server'?"),
+        ("properties.bootstrap.server", "Did you mean 'properties.bootstrap.servers' where you wrote 'properties.bootstrap.server'?"),
         ("properties.group.id", "Comma-separated brokers, host:port."),
     ],
 )

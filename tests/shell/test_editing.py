@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from sqlstream.shell.keys import without_prompts
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.timeout(300)
@@ -176,3 +177,17 @@ def test_what_is_typed_has_colours(shell):
     plain.type("SELECT 'text', 12 FROM orders -- why")
     plain.wait_for("-- why")
     assert not re.search(r"\x1b\[(3[0-8]|9\d)", plain.coloured)
+
+
+def test_what_is_pasted_with_its_prompts(shell, project):
+    """As it stands in the docs, and on the screen."""
+    one = shell()
+    one.paste("sqlstream> SHOW CREATE TABLE\n> orders;")
+    one.keys("Enter")
+    one.wait_for("price")
+    assert ran(project)[-1] == "SHOW CREATE TABLE\norders;"
+
+
+def test_prompts_are_left_out_of_what_begins_with_one():
+    assert without_prompts("sqlstream> SHOW TABLES;\nsqlstream> SELECT a\n> FROM t;") == "SHOW TABLES;\nSELECT a\nFROM t;"
+    assert without_prompts("SELECT 1\n> 0;") == "SELECT 1\n> 0;"

@@ -52,8 +52,12 @@ class Tmux:
         self._tmux("send-keys", *keys)
 
     def type(self, text: str) -> None:
-        # A semicolon at the end would end tmux's own command.
-        self._tmux("send-keys", "-l", text[:-1] + "\\;" if text.endswith(";") else text)
+        self._tmux("send-keys", "-l", _escaped(text))
+
+    def paste(self, text: str) -> None:
+        """Paste ``text``, marked as such."""
+        self._tmux("set-buffer", _escaped(text))
+        self._tmux("paste-buffer", "-p")
 
     def wait_for(self, text: str, seconds: float = 60, *, gone: str | None = None) -> str:
         """The screen, as soon as ``text`` is on it, which may go on in the next line, and ``gone`` is not."""
@@ -65,3 +69,8 @@ class Tmux:
 
     def close(self) -> None:
         subprocess.run([self._program, "-L", self._socket, "kill-server"], capture_output=True, check=False)
+
+
+def _escaped(text: str) -> str:
+    """A semicolon at the end would end tmux's own command."""
+    return text[:-1] + "\\;" if text.endswith(";") else text

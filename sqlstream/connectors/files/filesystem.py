@@ -165,7 +165,10 @@ class Filesystem(Connector):
         format_ = formats.find_format(table.options["format"])
         path = resolve(table.options["path"], request.project)
         if not Folder(request.spark, path).exists():
-            raise ValidationError(f"The path '{path}' of table '{table.path}' does not exist.")
+            raise ValidationError(
+                f"The path '{path}' of table '{table.path}' does not exist.",
+                hint="A relative 'path' starts at 'table.warehouse', or at the project's folder. An INSERT into the table makes it.",
+            )
         reader: Any = request.spark.read
         if request.streaming:
             # Without maxFileAge Spark would leave out files that are a week older than the newest.

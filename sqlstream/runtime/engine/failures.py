@@ -51,6 +51,7 @@ _HEARD_SECONDS = 3.0
 _STATE = re.compile(r" SQLSTATE: \w{5}\b.*")
 _TASK = re.compile(r"Job aborted due to stage failure: .*?\([^()]* executor [^()]*\)", re.S)
 _CLASS = re.compile(r"^[:\s]*(?:[\w$]+\.)+[\w$]*(?:Exception|Error): ")
+_SAYS_NOTHING = re.compile(r"^(RuntimeException|IOException|IllegalStateException|IllegalArgumentException): ")
 _PACKAGE = re.compile(r"^(?:[\w$]+\.)+(?=[\w$]+(?::|$))")
 # What our generated SQL raises by itself stands behind this condition in Spark's message.
 _RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: P0001|\n\tat |\Z)", re.S)
@@ -377,7 +378,8 @@ def _of_checkpoint(folder: Place | None) -> SqlStreamError | None:
 def _cause(text: str) -> str:
     """The innermost cause that is reported."""
     causes = [c.strip() for c in re.findall(r"^Caused by: (.*)", text, re.M)]
-    return _PACKAGE.sub("", causes[-1]).rstrip(".") if causes else _headline(text).rstrip(".")
+    # Java's most general exceptions say nothing by their names.
+    return _SAYS_NOTHING.sub("", _PACKAGE.sub("", causes[-1])).rstrip(".") if causes else _headline(text).rstrip(".")
 
 
 def start_error(error: BaseException, logs: Path) -> SetupError:
