@@ -113,7 +113,7 @@ def test_a_file_that_cannot_be_read_is_told_with_the_cause() -> None:
         f" SQLSTATE: KD001{STACK}\nCaused by: java.lang.RuntimeException: file:/x/a%20b.parquet is not a Parquet file.{STACK}"
     )
     problem = job_error(RuntimeError(text))
-    assert problem.message == "The file /x/a b.parquet can't be read: RuntimeException: file:/x/a%20b.parquet is not a Parquet file."
+    assert problem.message == "The file /x/a b.parquet can't be read: file:/x/a%20b.parquet is not a Parquet file."
     assert problem.hint is not None
 
 
