@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlstream.core.errors import NotSupported
@@ -46,6 +47,22 @@ class Store(ABC):
     def remove(self, database: str, name: str) -> None:
         """Forget the definition of a table or a view that is there: DROP, RENAME. The rows of the table stay."""
         raise NotSupported("This catalog is read-only.", hint=_READ_ONLY)
+
+    def rename(self, database: str, name: str, to: str, definition: str) -> None:
+        """Keep what is called ``name`` as ``to``, which is not there, with its definition: RENAME."""
+        self.save(database, to, definition)
+        try:
+            self.remove(database, name)
+        except Exception:
+            with suppress(Exception):
+                self.remove(database, to)
+            raise
+
+    def options(self, database: str, name: str) -> Mapping[str, str]:
+        """Options that a table has, as one of this catalog, besides those of its CREATE TABLE: ``read`` gives definitions with them, ``save`` gets
+        them without.
+        """
+        return {}
 
     def create_database(self, database: str) -> None:
         """Add an empty database, which is not there."""

@@ -95,7 +95,7 @@ def components(nodes: Iterable[exp.Expr]) -> Components:
                 parts.places.update({("bucket", c.name): c for c in node.expressions} | {("bucket", ""): node})
     if len(parts.watermarks) > 1:
         raise ValidationError(
-            "Multiple WATERMARK declarations are not supported.",
+            "Multiple WATERMARK declarations are not supported yet.",
             at=parts.places["watermark", parts.watermarks[1].column],
             hint="Declare a second table over the same data for a watermark of another column.",
         )

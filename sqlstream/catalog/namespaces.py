@@ -437,13 +437,12 @@ class CatalogManager:
         with placed(at):
             if name in tables:
                 raise already_exists(path, at)
-            tables[name] = renamed = replace(item, path=path)
-            try:
+            renamed = replace(item, path=path)
+            if isinstance(tables, StoredTables):
+                tables.rename(item.path.name, renamed)
+            else:
+                tables[name] = renamed
                 del tables[item.path.name]
-            except SqlStreamError:
-                with suppress(SqlStreamError):
-                    del tables[name]
-                raise
         return renamed
 
     def table_names(self, catalog: str, database: str, at: Any = None) -> list[str]:

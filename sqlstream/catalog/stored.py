@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlstream.catalog.base import Store
@@ -29,6 +30,7 @@ Write = Callable[[Table | View], str]
 _WRITING = {
     "save": ("save", "remove"),
     "remove": ("save", "remove"),
+    "rename": ("save", "remove"),
     "create_database": ("create_database",),
     "drop_database": ("drop_database",),
 }
@@ -38,6 +40,8 @@ _DOING = {
     "read": "read a definition",
     "save": "save a table or a view",
     "remove": "drop a table or a view",
+    "rename": "rename a table or a view",
+    "options": "tell a table's options",
     "create_database": "create a database",
     "drop_database": "drop a database",
 }
@@ -103,8 +107,26 @@ class GuardedStore:
     def save(self, item: Table | View, *, writes: bool) -> None:
         """Keep the definition of ``item``. ``writes``, here and below: or only raise what forbids it. Raises SqlStreamError."""
         self._refuse("save")
-        text = self._write(item)
-        self._changed("save", item.path.database, item.path.name, text, writes=writes)
+        self._changed("save", item.path.database, item.path.name, self._write(self._bare(item)), writes=writes)
+
+    def rename(self, name: str, item: Table | View, *, writes: bool) -> None:
+        """Keep what is called ``name`` as ``item``. Raises SqlStreamError."""
+        self._refuse("rename")
+        self._changed("rename", item.path.database, name, item.path.name, self._write(self._bare(item)), writes=writes)
+
+    def completed(self, item: Table | View) -> Table | View:
+        """``item`` with the options that it has as one of this catalog. Raises SqlStreamError."""
+        return item if isinstance(item, View) else replace(item, options={**self._options(item), **item.options})
+
+    def _bare(self, item: Table | View) -> Table | View:
+        """``item`` without them."""
+        if isinstance(item, View):
+            return item
+        given = self._options(item)
+        return replace(item, options={key: value for key, value in item.options.items() if given.get(key) != value})
+
+    def _options(self, item: Table) -> dict[str, str]:
+        return dict(self._asked("options", item.path.database, item.path.name))
 
     def remove(self, database: str, name: str, *, writes: bool) -> None:
         """Forget a definition. Raises SqlStreamError."""
@@ -218,7 +240,12 @@ class StoredTables(MutableMapping[str, "Table | View"]):
 
     def __setitem__(self, name: str, item: Table | View) -> None:
         self._store.save(item, writes=self._writes)
-        self._own[name] = item
+        self._own[name] = self._store.completed(item)
+
+    def rename(self, name: str, item: Table | View) -> None:
+        """What is called ``name`` is ``item`` from now on."""
+        self._store.rename(name, item, writes=self._writes)
+        self._own[item.path.name], self._own[name] = self._store.completed(item), None
 
     def __delitem__(self, name: str) -> None:
         self._store.remove(self._database, name, writes=self._writes)

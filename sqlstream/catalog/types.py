@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlstream.catalog import ddl, declare
 from sqlstream.catalog.base import CatalogType, Store
 from sqlstream.catalog.entries import Catalog, Database
+from sqlstream.catalog.iceberg.catalog import Iceberg
 from sqlstream.catalog.jdbc import Jdbc
 from sqlstream.catalog.schema import NOTHING
 from sqlstream.catalog.stored import GuardedStore, StoredTables, guarded, placed, refused_definition
@@ -44,13 +45,10 @@ class InMemory(CatalogType):
         return None
 
 
-CATALOGS: Registry[CatalogType] = Registry(CatalogType, (InMemory(), Jdbc()), kind="catalog")
+CATALOGS: Registry[CatalogType] = Registry(CatalogType, (InMemory(), Iceberg(), Jdbc()), kind="catalog")
 _DECLARE = "Use 'type' = 'generic_in_memory' and CREATE TABLE, or keep the tables in catalog/*.sql."
 # Types of Flink's that are not here, with what to use instead.
-REFUSED: Mapping[str, str] = {
-    **dict.fromkeys(("fluss", "hive", "hudi", "paimon"), _DECLARE),
-    "iceberg": "Declare its tables: CREATE TABLE .. WITH ('connector' = 'iceberg', 'catalog-name' = .., ..).",
-}
+REFUSED: Mapping[str, str] = dict.fromkeys(("fluss", "hive", "hudi", "paimon"), _DECLARE)
 
 
 def find_type(name: str, at: Any = None) -> CatalogType:

@@ -252,7 +252,7 @@ def test_views_that_read_each_other_end(session: Session, shelf: type[Shelf]) ->
         ("read", "ALTER TABLE c.`default`.s SET ('x' = 'y');", "read a definition (default.s)"),
         ("save", "CREATE TABLE c.`default`.n (a INT) WITH ('connector' = 'print');", "save a table or a view (default.n)"),
         ("save", "ALTER TABLE c.`default`.t SET ('x' = 'y');", "save a table or a view (default.t)"),
-        ("save", "ALTER TABLE c.`default`.t RENAME TO n;", "save a table or a view (default.n)"),
+        ("save", "ALTER TABLE c.`default`.t RENAME TO n;", "rename a table or a view (default.t)"),
         ("remove", "DROP TABLE c.`default`.t;", "drop a table or a view (default.t)"),
         ("create_database", "CREATE DATABASE c.n;", "create a database (n)"),
         ("drop_database", "DROP DATABASE c.other;", "drop a database (other)"),
@@ -412,7 +412,7 @@ def test_the_project_keeps_the_catalog_and_nothing_in_it(tmp_path: Path, shelf: 
 
 def test_help_and_completion_have_its_type(tmp_path: Path) -> None:
     assert text("CATALOG shelf").startswith("Catalog 'shelf'") and "Its place." in text("CATALOG shelf") and "shelf" in text("")
-    assert [row.name for row in CATALOGS] == ["generic_in_memory", "jdbc", "shelf", "unchanging"]
+    assert [row.name for row in CATALOGS] == ["generic_in_memory", "iceberg", "jdbc", "shelf", "unchanging"]
     context = open_session(tmp_path, CREATE).completion()
 
     def offered(written: str) -> set[str]:

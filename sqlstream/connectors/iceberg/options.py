@@ -54,16 +54,22 @@ READ = (
     Option("max-planning-snapshot-count", OptionKind.INT, use=Support.NOTICE, why=_TRIGGER),
     *(Option(key, OptionKind.LONG, use=Support.NOTICE, why=_SPARK) for key in ("split-size", "split-lookback", "split-file-open-cost")),
 )  # fmt: skip
+NAMESPACE = (
+    Option("base-namespace", OptionKind.STRING, summary="A namespace, its levels separated by dots, in which the databases are.", role=Role.PLACE),
+)
+WITHOUT_EFFECT = (
+    *(Option(key, OptionKind.STRING, use=Support.NOTICE, why="a table is read as it is when a query begins")
+      for key in ("cache-enabled", "cache.expiration-interval-ms", "property-version")),
+    *(Option(key, OptionKind.STRING, use=Support.REFUSED, why="Set spark.hadoop.* instead, as in spark.hadoop.fs.s3a.endpoint.")
+      for key in ("hive-conf-dir", "hadoop-conf-dir")),
+)  # fmt: skip
 OPTIONS = (
     Option("catalog-name", OptionKind.STRING, required=True, summary="The name that Iceberg's catalog has.", role=Role.TUNING),
     *CATALOG,
     Option("catalog-database", OptionKind.STRING, summary="The database in that catalog; that of the declaration by default.", role=Role.PLACE),
     Option("catalog-table", OptionKind.STRING, summary="The table in that database; the name of the declaration by default.", role=Role.PLACE),
-    Option("base-namespace", OptionKind.STRING, summary="A namespace, its levels separated by dots, in which the databases are.", role=Role.PLACE),
+    *NAMESPACE,
     *TABLE,
     *READ,
-    *(Option(key, OptionKind.STRING, use=Support.NOTICE, why="a table is read as it is when a query begins")
-      for key in ("cache-enabled", "cache.expiration-interval-ms", "property-version")),
-    *(Option(key, OptionKind.STRING, use=Support.REFUSED, why="Set spark.hadoop.* instead, as in spark.hadoop.fs.s3a.endpoint.")
-      for key in ("hive-conf-dir", "hadoop-conf-dir")),
+    *WITHOUT_EFFECT,
 )  # fmt: skip
