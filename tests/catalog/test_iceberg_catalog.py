@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,18 @@ def test_properties_are_changed(session, tmp_path: Path) -> None:
     folder = tmp_path / "lake" / "shop" / "sales" / "metadata"
     assert (folder / "version-hint.text").read_text() == "3"
     assert json.loads((folder / "v3.metadata.json").read_text())["properties"] == {"write.format.default": "avro"}
+
+
+def test_metadata_that_is_compressed(session, tmp_path: Path) -> None:
+    list(session.run(TABLE))
+    folder = tmp_path / "lake" / "shop" / "sales" / "metadata"
+    written = folder / "v1.metadata.json"
+    (folder / "v2.gz.metadata.json").write_bytes(gzip.compress(written.read_bytes()))
+    other = open_session(tmp_path, CREATE.replace("'lake')", f"'file://{tmp_path}/lake')"))
+    assert rows(other, "SHOW TABLES FROM lake.shop;") == [("sales",)]
+    list(other.run("ALTER TABLE lake.shop.sales SET ('write.format.default' = 'orc');"))
+    assert (folder / "v3.metadata.json").exists()
+    other.close()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.catalog.base import CatalogType, Store
 from sqlstream.connectors.iceberg import options as rows
+from sqlstream.connectors.paths import one_spelling
 from sqlstream.core.errors import NotSupported, SetupError, ValidationError
 from sqlstream.core.storage import scheme
 
@@ -49,7 +50,7 @@ class Iceberg(CatalogType):
         warehouse = options["warehouse"]
         if scheme(warehouse) is not None:
             raise NotSupported(f"A catalog of type 'hadoop' in '{warehouse}' can't be opened: only folders of this machine can.", hint=_DECLARE)
-        folder = (project / warehouse.removeprefix("file:").replace("//", "/")).absolute()
+        folder = (project / one_spelling(warehouse)).absolute()
         folders: Store = store.Folders(folder, {**given, "warehouse": str(folder)}, base)
         return folders
 

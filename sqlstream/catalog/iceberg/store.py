@@ -6,7 +6,9 @@ DROP removes a service's entry, and no file.
 
 from __future__ import annotations
 
+import gzip
 import os
+import re
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from pyiceberg.schema import Schema
 
 _DEFAULT = "default"
+# With 'write.metadata.compression-codec' = 'gzip' Iceberg writes the second form.
+_VERSION = re.compile(r"v(\d+)(?:\.gz)?\.metadata\.json")
 _PLAIN = "It keeps columns, a PRIMARY KEY, partitions and options. CREATE TEMPORARY TABLE .. LIKE it has the others beside."
 
 
@@ -185,7 +189,7 @@ class Folders(IcebergStore):
 
     def _metadata(self, database: str, name: str) -> TableMetadata | None:
         versions = _versions(self._root / database / name)
-        return TableMetadataUtil.parse_raw(versions[max(versions)].read_text()) if versions else None
+        return _newest(versions) if versions else None
 
     def _create(self, database: str, name: str, schema: Schema, spec: PartitionSpec, location: str | None, properties: dict[str, str]) -> None:
         folder = self._root / database / name
@@ -196,7 +200,7 @@ class Folders(IcebergStore):
     def _set(self, database: str, name: str, properties: Mapping[str, str], removed: Sequence[str]) -> None:
         folder = self._root / database / name
         versions = _versions(folder)
-        there = TableMetadataUtil.parse_raw(versions[max(versions)].read_text())
+        there = _newest(versions)
         kept = {key: value for key, value in there.properties.items() if key not in removed}
         _write(folder, max(versions) + 1, there.model_copy(update={"properties": {**kept, **properties}}))
 
@@ -207,8 +211,14 @@ def _folders(parent: Path) -> list[Path]:
 
 def _versions(table: Path) -> dict[int, Path]:
     """The metadata files of a table by their numbers; none where the folder is no table."""
-    named = ((path, path.name.removeprefix("v").removesuffix(".metadata.json")) for path in (table / "metadata").glob("v*.metadata.json"))
-    return {int(number): path for path, number in named if number.isdigit()}
+    named = ((path, _VERSION.fullmatch(path.name)) for path in (table / "metadata").glob("v*"))
+    return {int(match[1]): path for path, match in named if match is not None}
+
+
+def _newest(versions: Mapping[int, Path]) -> TableMetadata:
+    newest = versions[max(versions)]
+    text = gzip.decompress(newest.read_bytes()) if ".gz" in newest.name else newest.read_bytes()
+    return TableMetadataUtil.parse_raw(text.decode())
 
 
 def _write(table: Path, version: int, metadata: TableMetadata) -> None:
