@@ -12,10 +12,11 @@ from dataclasses import replace
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from sqlstream.connectors.base import Connector, Metadata, Read, SourceFrame, Write, plain_options
+from sqlstream.connectors.base import Metadata, Read, SourceFrame, Write, plain_options
 from sqlstream.connectors.delta import merge as delta_merge
 from sqlstream.connectors.files.folder import Folder
 from sqlstream.connectors.in_order import task_sorted
+from sqlstream.connectors.lake import Lake, differences, spark_type
 from sqlstream.connectors.not_null import refused
 from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
@@ -23,7 +24,6 @@ from sqlstream.core.changelog import KIND, REMOVES, ChangelogMode, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.java import activate
 from sqlstream.core.options import Option, OptionKind, Role, Support
-from sqlstream.formats.base import refuse_types
 from sqlstream.sql.quoting import quote, spark_string
 from sqlstream.sql.types import BIGINT, timestamp_ltz
 
@@ -51,7 +51,7 @@ _REQUIRED = "is NOT NULL in the Delta table, however, a null value is being writ
 _MADE_WITHIN_S = 15
 
 
-class Delta(Connector):
+class Delta(Lake):
     """A Delta table."""
 
     name = "delta"
@@ -59,13 +59,10 @@ class Delta(Connector):
     example = (
         "CREATE TABLE totals (item STRING, total BIGINT, PRIMARY KEY (item) NOT ENFORCED)\nWITH ('connector' = 'delta', 'table-path' = 'totals');"
     )
-    is_source = True
     library = "Delta"
     bounded_by = "'mode' = 'batch'"
-    is_sink = True
     metadata = (Metadata("_commit_version", BIGINT), Metadata("_commit_timestamp", timestamp_ltz(3)))
     path_option = "table-path"
-    can_be_looked_up = True
     # Spark takes a thousand of its files at a time.
     reads_in_parts = True
     options = (
@@ -92,7 +89,7 @@ class Delta(Connector):
 
     def check(self, table: Table) -> list[str]:
         notices = option_rows.check_options(self.name, plain_options(table), self.options)
-        refuse_types("delta", tuple((c.name, c.type) for c in table.physical), lambda t: t.is_interval or t.root in ("TIME", "NULL"))
+        self.check_columns(table)
         known = [m.key for m in self.metadata_keys(table)]
         for column in table.metadata:
             if column.key not in known:
@@ -106,9 +103,6 @@ class Delta(Connector):
                 f"A map is not supported in a PRIMARY KEY ('{maps[0]}'): Spark can't compare maps.",
                 hint="Take a column of another type, as one of its values, into the key.",
             )
-        for key in table.partition_keys:
-            if key not in {c.name for c in table.physical}:
-                raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
         options, streaming = table.options, _mode(table) != "batch"
         for wrong, mode in ((_BATCH_ONLY, "batch"), (_STARTS, "streaming")):
             if (mode == "batch") == streaming and (foreign := next((k for k in wrong if k in options), None)):
@@ -131,12 +125,6 @@ class Delta(Connector):
 
     def bounded(self, table: Table) -> bool:
         return _mode(table) == "batch"
-
-    def static(self, table: Table) -> bool:
-        return self.bounded(table)
-
-    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
-        return tuple(ChangelogMode) if table.primary_key else super().sink_modes(table)
 
     def read(self, request: Read) -> SourceFrame:
         from pyspark.sql import functions as F
@@ -339,18 +327,10 @@ def _compare(spark: SparkSession, table: Table, path: str, lacking: Collection[s
 
     delta = DeltaTable.forPath(spark, path)
     actual = {f.name: f.dataType.simpleString() for f in delta.toDF().schema.fields}
-    declared = {c.name: _simple(c.type.stored) for c in table.physical}
-    differences = []
-    for name, type_ in declared.items():
-        if name in lacking:
-            continue
-        if name not in actual:
-            differences.append(f"column '{name}' is not in it")
-        elif actual[name] != type_ and actual[name].replace("timestamp_ntz", "timestamp") != type_.replace("timestamp_ntz", "timestamp"):
-            differences.append(f"column '{name}' is {actual[name].upper()} in it, and {type_.upper()} here")
-    differences += [f"column '{name}' is only in it" for name in actual if name not in declared]
-    if differences:
-        raise ValidationError(f"The Delta table at '{path}' is not as '{table.path.name}' declares it: {'; '.join(differences)}.",
+    declared = {c.name: spark_type(c.type.stored) for c in table.physical}
+    others = differences(declared, actual, lacking, same=lambda there, here: _either_timestamp(there) == _either_timestamp(here))
+    if others:
+        raise ValidationError(f"The Delta table at '{path}' is not as '{table.path.name}' declares it: {'; '.join(others)}.",
                               hint="Declare the table as it is, or choose another 'table-path'.")  # fmt: skip
     partitions = list(delta.detail().select("partitionColumns").collect()[0][0])
     if table.partition_keys and partitions != list(table.partition_keys):
@@ -358,8 +338,5 @@ def _compare(spark: SparkSession, table: Table, path: str, lacking: Collection[s
                               f"({', '.join(table.partition_keys)}).")  # fmt: skip
 
 
-def _simple(ddl: str) -> str:
-    from pyspark.sql.types import StructType
-
-    struct: StructType = StructType.fromDDL(f"c {ddl}")  # type: ignore[assignment]
-    return str(struct.fields[0].dataType.simpleString())
+def _either_timestamp(type_: str) -> str:
+    return type_.replace("timestamp_ntz", "timestamp")

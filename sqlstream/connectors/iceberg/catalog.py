@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.added_jars import provide
 from sqlstream.connectors.iceberg import options as rows
+from sqlstream.connectors.lake import differences, spark_type
 from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import SetupError, ValidationError
@@ -141,20 +142,11 @@ class Iceberg:
 
     def _compare(self, loaded: Any, *, written: bool, lacking: Collection[str] = ()) -> None:
         actual = {name: _simple(type_.simpleString()) for name, type_ in self.columns(loaded).items()}
-        declared = {c.name: _simple(_python_type(c.type.stored).simpleString()) for c in self.table.physical}
-        differences = []
-        for name, type_ in declared.items():
-            if name in lacking:
-                continue
-            if name not in actual:
-                differences.append(f"column '{name}' is not in it")
-            elif actual[name] != type_:
-                differences.append(f"column '{name}' is {actual[name].upper()} in it, and {type_.upper()} here")
-        if written:
-            differences += [f"column '{name}' is only in it" for name in actual if name not in declared]
-        if differences:
+        declared = {c.name: _simple(spark_type(c.type.stored)) for c in self.table.physical}
+        others = differences(declared, actual, lacking, undeclared=written)
+        if others:
             raise ValidationError(
-                f"The Iceberg table {self.identifier} is not as '{self.table.path.name}' declares it: {'; '.join(differences)}.",
+                f"The Iceberg table {self.identifier} is not as '{self.table.path.name}' declares it: {'; '.join(others)}.",
                 hint="Declare the table as it is, or choose another 'catalog-table'.",
             )
 
@@ -231,13 +223,6 @@ def _own(table: Table, declared: tuple[Option, ...]) -> dict[str, str]:
     """The options of ``table`` that are ``declared``, those with a default included."""
     written = {key: value for key, value in table.options.items() if find_option(declared, key) is not None}
     return {o.key: o.default for o in declared if o.default is not None} | written
-
-
-def _python_type(ddl: str) -> Any:
-    from pyspark.sql.types import StructType
-
-    struct: StructType = StructType.fromDDL(f"c {ddl}")  # type: ignore[assignment]
-    return struct.fields[0].dataType
 
 
 def _spark_type(spark: SparkSession, ddl: str, *, struct: bool = False) -> Any:

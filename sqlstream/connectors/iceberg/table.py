@@ -10,16 +10,16 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlstream.connectors.base import Connector, Dataset, Read, SourceFrame, Write, once, plain_options
+from sqlstream.connectors.base import Dataset, Read, SourceFrame, Write, once, plain_options
 from sqlstream.connectors.iceberg import options as rows
 from sqlstream.connectors.iceberg import snapshots, write
 from sqlstream.connectors.iceberg.catalog import catalog_type, opened, refusals, where
+from sqlstream.connectors.lake import Lake
 from sqlstream.connectors.not_null import refused
 from sqlstream.connectors.paths import file_names, one_spelling
 from sqlstream.core import options as option_rows
-from sqlstream.core.changelog import REMOVES, ChangelogMode
+from sqlstream.core.changelog import REMOVES
 from sqlstream.core.errors import NotSupported, ValidationError
-from sqlstream.formats.base import refuse_types
 from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _REQUIRED = "is NOT NULL in the Iceberg table, however, a null value is being written into it"
 
 
-class Iceberg(Connector):
+class Iceberg(Lake):
     """An Iceberg table."""
 
     name = "iceberg"
@@ -45,11 +45,8 @@ class Iceberg(Connector):
         "CREATE TABLE totals (item STRING, total BIGINT, PRIMARY KEY (item) NOT ENFORCED)\n"
         "WITH ('connector' = 'iceberg', 'catalog-name' = 'lake', 'catalog-type' = 'hadoop', 'warehouse' = 'lake', 'catalog-database' = 'shop');"
     )
-    is_source = True
-    is_sink = True
     library = "Iceberg"
     bounded_by = f"'{rows.STREAMING}' = 'false'"
-    can_be_looked_up = True
     options = rows.OPTIONS
 
     def places(self, table: Table, *, written: bool = False) -> tuple[str, ...]:
@@ -70,7 +67,7 @@ class Iceberg(Connector):
 
     def check(self, table: Table) -> list[str]:
         notices = option_rows.check_options(self.name, plain_options(table), self.options)
-        refuse_types("Iceberg", tuple((c.name, c.type) for c in table.physical), lambda t: t.is_interval or t.root in ("TIME", "NULL"))
+        self.check_columns(table)
         if table.metadata:
             raise ValidationError(f"Invalid metadata key '{table.metadata[0].key}' in column '{table.metadata[0].name}' of table '{table.path}'.",
                                   hint="Tables of Iceberg have no metadata.")  # fmt: skip
@@ -80,9 +77,6 @@ class Iceberg(Connector):
                 f"A PRIMARY KEY of an Iceberg table can't have a column of type {odd[0].type} ('{odd[0].name}').",
                 hint="Take a column of another type into the key, as STRING or DECIMAL.",
             )
-        for key in table.partition_keys:
-            if key not in {c.name for c in table.physical}:
-                raise ValidationError(f"Partition column '{key}' not defined in the table schema.")
         if catalog_type(table) == "hadoop" and "warehouse" not in table.options:
             raise ValidationError("A catalog of type 'hadoop' needs the option 'warehouse': the folder of its tables.")
         if catalog_type(table) in ("hive", "rest") and "uri" not in table.options:
@@ -112,12 +106,6 @@ class Iceberg(Connector):
 
     def bounded(self, table: Table) -> bool:
         return not self.option(table, rows.STREAMING)
-
-    def static(self, table: Table) -> bool:
-        return self.bounded(table)
-
-    def sink_modes(self, table: Table) -> tuple[ChangelogMode, ...]:
-        return tuple(ChangelogMode) if table.primary_key else super().sink_modes(table)
 
     def read(self, request: Read) -> SourceFrame:
         from pyspark.sql import functions as F
