@@ -99,7 +99,7 @@ def test_a_plug_in_is_wherever_connectors_are(installed, tmp_path: Path) -> None
         ("connectors", "kafka", "theirs:Pulsar", "sqlstream has a connector of this name itself."),
         ("formats", "json", "theirs:AvroGlue", "sqlstream has a format of this name itself."),
         ("catalogs", "x", "theirs:AvroGlue", "'theirs:AvroGlue' is no CatalogType."),
-        ("catalogs", "iceberg", "theirs:Hive", "it calls itself 'hive'."),
+        ("catalogs", "paimon", "theirs:Hive", "it calls itself 'hive'."),
     ],
 )
 def test_a_plug_in_that_cannot_be_used_is_told_where_it_is_used_and_nowhere_else(installed, group: str, name: str, value: str, why: str) -> None:
