@@ -310,6 +310,17 @@ def test_a_stream_looks_up_the_table_as_it_is(run, two):
     assert out == [("a", 1, 10), ("b", 2, 20), ("b", 2, 20)]
 
 
+def test_tables_of_one_name_in_two_catalogs(run, two):
+    """Spark knows each by a name of its own, also where nothing was read of the one before the other."""
+    run.insert(two(), frame(run, ("a", 1)))
+    run.insert(two(warehouse="other"), frame(run, ("b", 2)))
+    one, other = (opened(run.spark, table, run.project) for table in (two(), two(warehouse="other")))
+    first, second = (each.given(each.load(), "r") for each in (one, other))
+    (snapshot,) = one.load().snapshots()
+    assert len({first, second, one.given(one.load(), "r", snapshot.snapshotId())}) == 3
+    assert [[row.k for row in run.spark.table(name).collect()] for name in (first, second)] == [["a"], ["b"]]
+
+
 def test_what_is_wrong_with_a_declaration(two):
     def problem(**more: str) -> str:
         with pytest.raises(ValidationError) as met:

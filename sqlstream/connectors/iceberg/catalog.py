@@ -98,7 +98,8 @@ class Iceberg:
         """
         spark_table = self._iceberg.spark.source.SparkTable
         known = spark_table(loaded, True) if at is None else spark_table(loaded, at, False)
-        name = f"{self.identifier}/{role}"
+        # Another catalog may have a table of this name, and another query may read this one as it was at another time.
+        name = "/".join((str(self.identifier), str(loaded.uuid()), role, *([] if at is None else [str(at)])))
         classes(self.spark).tables.GivenTables.put(name, known)
         return f"{_GIVEN}.{quote(name)}"
 
