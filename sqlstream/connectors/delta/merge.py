@@ -7,11 +7,11 @@ settings alone, so it runs in a session that nobody else has: a streaming query 
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.key_ranges import key_ranges, key_types
-from sqlstream.connectors.upserts import DELETED, upserts
+from sqlstream.connectors.lake import by_key, merged
+from sqlstream.connectors.upserts import DELETED
 from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
     from sqlstream.connectors.base import Write
-
-_ATTEMPTS = 20
 
 
 def merge_stream(request: Write, path: str) -> DataStreamWriter:
@@ -42,21 +40,11 @@ def merge_batch(request: Write, path: str) -> None:
     _merge(request.frame, request, path, SparkSession(request.spark.sparkContext, own), request.version)
 
 
-def last_of_each_key(frame: DataFrame, request: Write) -> DataFrame:
-    """The rows of ``frame`` that stay: one of each primary key, in the types of the Delta table."""
-    return _source(frame, request).where(f"NOT {DELETED}").drop(DELETED)
-
-
-def _source(frame: DataFrame, request: Write) -> DataFrame:
-    stored = [f"CAST({quote(c.name)} AS {c.type.stored}) AS {quote(c.name)}" for c in request.table.physical]
-    return upserts(frame, request).selectExpr(*stored, DELETED)
-
-
 def _merge(batch: DataFrame, request: Write, path: str, session: SparkSession, version: tuple[str, int] | None) -> None:
     if version is not None:
         session.conf.set("spark.databricks.delta.write.txnAppId", version[0])
         session.conf.set("spark.databricks.delta.write.txnVersion", str(version[1]))
-    source = _source(batch, request).persist()
+    source = by_key(batch, request).persist()
     try:
         ranges = key_ranges(source, request.table, "t")
         if ranges is not None:
@@ -78,16 +66,13 @@ def _commit(source: DataFrame, request: Write, path: str, session: SparkSession,
     condition = " AND ".join([*(f"t.{quote(k)} = s.{quote(k)}" for k in keys), *ranges])
     cells = {quote(c.name): f"s.{quote(c.name)}" for c in request.table.physical}
     others = {quote(c.name): cells[quote(c.name)] for c in request.table.physical if c.name not in keys}
-    for attempt in range(1, _ATTEMPTS + 1):
-        merge = DeltaTable.forPath(session, path).alias("t").merge(source.alias("s"), condition)
+
+    def merge() -> None:
+        merging = DeltaTable.forPath(session, path).alias("t").merge(source.alias("s"), condition)
         if request.mode.carries_kinds:
-            merge = merge.whenMatchedDelete(f"s.{DELETED}")
+            merging = merging.whenMatchedDelete(f"s.{DELETED}")
         if others:
-            merge = merge.whenMatchedUpdate(set=others)  # type: ignore[arg-type]
-        try:
-            merge.whenNotMatchedInsert(f"NOT s.{DELETED}", cells).execute()  # type: ignore[arg-type]
-            break
-        except conflicts:
-            if attempt == _ATTEMPTS:
-                raise
-            time.sleep(0.1 * attempt)
+            merging = merging.whenMatchedUpdate(set=others)  # type: ignore[arg-type]
+        merging.whenNotMatchedInsert(f"NOT s.{DELETED}", cells).execute()  # type: ignore[arg-type]
+
+    merged(merge, lambda error: isinstance(error, conflicts))

@@ -16,11 +16,10 @@ from sqlstream.connectors.base import Metadata, Read, SourceFrame, Write, plain_
 from sqlstream.connectors.delta import merge as delta_merge
 from sqlstream.connectors.files.folder import Folder
 from sqlstream.connectors.in_order import task_sorted
-from sqlstream.connectors.lake import Lake, differences, spark_type
-from sqlstream.connectors.not_null import refused
+from sqlstream.connectors.lake import Lake, added, differences, last_of_each_key, spark_type, stored
 from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
-from sqlstream.core.changelog import KIND, REMOVES, ChangelogMode, RowKind
+from sqlstream.core.changelog import KIND, ChangelogMode, RowKind
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.core.java import activate
 from sqlstream.core.options import Option, OptionKind, Role, Support
@@ -46,7 +45,6 @@ _KINDS = [
 _FEED = "delta.enableChangeDataFeed"
 # By it a column is found in the files by another name, and its own may have any character; without it, none of these.
 _NAMED, _ODD = "delta.columnMapping.mode", frozenset(" ,;{}()\n\t=")
-_REQUIRED = "is NOT NULL in the Delta table, however, a null value is being written into it"
 # So long may the first commit of a table take that another process has begun to make.
 _MADE_WITHIN_S = 15
 
@@ -151,10 +149,10 @@ class Delta(Lake):
 
     def write_stream(self, request: Write) -> DataStreamWriter:
         path = _ensure(request.spark, request.table, request.project)
-        request = _without_nulls(request, path)
+        request = self.without_nulls(request, _required(request.spark, path))
         if request.table.primary_key:
             return delta_merge.merge_stream(request, path)
-        return _stored(request).writeStream.format("delta").option("path", path)
+        return stored(request.frame, request.table).writeStream.format("delta").option("path", path)
 
     def add_columns(self, request: Write, names: Sequence[str]) -> None:
         from delta.tables import DeltaTable
@@ -163,17 +161,10 @@ class Delta(Lake):
         path = resolve(table.options["table-path"], request.project)
         if not DeltaTable.isDeltaTable(spark, path):
             return
-        there = {c.lower() for c in DeltaTable.forPath(spark, path).toDF().columns}
-        added = [c for c in table.physical if c.name in names and c.name.lower() not in there]
-        for column in added:
-            if not column.type.nullable:
-                raise ValidationError(
-                    f"Column '{column.name}' can't be added to the Delta table at '{path}': the rows that are in it have no value there.",
-                    hint="Declare it without NOT NULL.",
-                )
-        _compare(spark, table, path, lacking={c.name for c in added})
-        if added:
-            spark.sql(f"ALTER TABLE delta.{quote(path)} ADD COLUMNS ({', '.join(f'{quote(c.name)} {c.type.stored}' for c in added)})")
+        lacking = added(table, names, DeltaTable.forPath(spark, path).toDF().columns, f"the Delta table at '{path}'")
+        _compare(spark, table, path, lacking={c.name for c in lacking})
+        if lacking:
+            spark.sql(f"ALTER TABLE delta.{quote(path)} ADD COLUMNS ({', '.join(f'{quote(c.name)} {c.type.stored}' for c in lacking)})")
 
     def is_there(self, request: Write) -> bool:
         return Folder(request.spark, resolve(request.table.options["table-path"], request.project)).exists("_delta_log")
@@ -193,11 +184,11 @@ class Delta(Lake):
     def write_batch(self, request: Write) -> None:
         table = request.table
         path = _ensure(request.spark, table, request.project)
-        request = _without_nulls(request, path)
+        request = self.without_nulls(request, _required(request.spark, path))
         if table.primary_key and not request.overwrite:
             delta_merge.merge_batch(request, path)
             return
-        rows = delta_merge.last_of_each_key(request.frame, request) if table.primary_key else _stored(request)
+        rows = last_of_each_key(request.frame, request) if table.primary_key else stored(request.frame, table)
         writer = rows.write.format("delta").mode("overwrite" if request.overwrite else "append")
         if request.version is not None:
             writer = writer.option("txnAppId", request.version[0]).option("txnVersion", str(request.version[1]))
@@ -234,19 +225,10 @@ def _in_order(feed: DataFrame, table: Table) -> DataFrame:
     return task_sorted(together, "_commit_version * 2 + IF(_change_type IN ('insert', 'update_postimage'), 1, 0)")
 
 
-def _without_nulls(request: Write, path: str) -> Write:
-    """``request`` whose rows fail where Delta would refuse a NULL: its own error does not show the row."""
-    fields = json.loads(_snapshot(request.spark, path).metadata().schema().json())["fields"]
-    required, declared = {f["name"] for f in fields if not f["nullable"]}, request.table.physical
-    excuse = REMOVES if request.mode.carries_kinds else "FALSE"
-    columns = {c.name: excuse for c in declared if c.name in required and c.type.nullable}
-    return replace(request, frame=refused(request.frame, columns, _REQUIRED, [c.name for c in declared]))
-
-
-def _stored(request: Write) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    return request.frame.select(*[F.expr(f"CAST({quote(c.name)} AS {c.type.stored})").alias(c.name) for c in request.table.physical])
+def _required(spark: SparkSession, path: str) -> set[str]:
+    """The columns of the Delta table that take no NULL."""
+    fields = json.loads(_snapshot(spark, path).metadata().schema().json())["fields"]
+    return {f["name"] for f in fields if not f["nullable"]}
 
 
 def _as_of(request: Read, reader: Any, path: str) -> DataFrame:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.added_jars import provide
 from sqlstream.connectors.iceberg import options as rows
-from sqlstream.connectors.lake import differences, spark_type
+from sqlstream.connectors.lake import added, differences, spark_type
 from sqlstream.connectors.paths import resolve
 from sqlstream.core import options as option_rows
 from sqlstream.core.errors import SetupError, ValidationError
@@ -41,12 +41,13 @@ class Iceberg:
     catalog: Any
     identifier: Any
 
-    def exists(self) -> bool:
-        with refusals(self.table):
-            return bool(self.catalog.tableExists(self.identifier))
+    def found(self) -> Any | None:
+        """Iceberg's table as it is now; None where there is none. Raises SetupError."""
+        with refusals(self.table, but=("NoSuchTableException", "NoSuchNamespaceException")):
+            return self.catalog.loadTable(self.identifier)
 
     def load(self) -> Any:
-        """Iceberg's table as it is now. Raises SetupError."""
+        """The same of a table that is there."""
         with refusals(self.table):
             return self.catalog.loadTable(self.identifier)
 
@@ -54,28 +55,24 @@ class Iceberg:
         """Iceberg's table, made where it is not there. Raises ValidationError where it is another than declared: all columns count if it is
         ``written``.
         """
-        if not self.exists():
-            with refusals(self.table, but="AlreadyExistsException"):
+        loaded = self.found()
+        if loaded is None:
+            with refusals(self.table, but=("AlreadyExistsException",)):
                 self._make()
-        loaded = self.load()
+            loaded = self.load()
         self._compare(loaded, written=written)
         return loaded
 
     def add_columns(self, names: Collection[str]) -> None:
-        """Give the table those of the declared columns that it lacks. Raises ValidationError."""
-        loaded = self.load()
-        there = {name.lower() for name in self.columns(loaded)}
-        added = [c for c in self.table.physical if c.name in names and c.name.lower() not in there]
-        for column in added:
-            if not column.type.nullable:
-                raise ValidationError(
-                    f"Column '{column.name}' can't be added to the Iceberg table {self.identifier}: the rows that are in it have no value there.",
-                    hint="Declare it without NOT NULL.",
-                )
-        self._compare(loaded, written=True, lacking={c.name for c in added})
+        """Give the table, where it is there, those of the declared columns that it lacks. Raises ValidationError."""
+        loaded = self.found()
+        if loaded is None:
+            return
+        lacking = added(self.table, names, self.columns(loaded), f"the Iceberg table {self.identifier}")
+        self._compare(loaded, written=True, lacking={c.name for c in lacking})
         with refusals(self.table):
             update = loaded.updateSchema()
-            for column in added:
+            for column in lacking:
                 update = update.addColumn(column.name, self._iceberg.spark.SparkSchemaUtil.convert(_spark_type(self.spark, column.type.stored)))
             update.commit()
 
@@ -191,14 +188,14 @@ def where(table: Table) -> tuple[tuple[str, ...], str]:
 
 
 @contextmanager
-def refusals(table: Table, *, but: str = "") -> Iterator[None]:
-    """What Iceberg throws is a SetupError that says so; its exception called ``but`` is passed over."""
+def refusals(table: Table, *, but: Collection[str] = ()) -> Iterator[None]:
+    """What Iceberg throws is a SetupError that says so; its exceptions called ``but`` are passed over."""
     try:
         yield
     except Exception as error:
         if (met := thrown(error)) is None:
             raise
-        if but and _is(error, but):
+        if any(_is(error, name) for name in but):
             return
         said = (met.getMessage() or met.getClass().getName()).partition("\n")[0]
         raise SetupError(

@@ -15,10 +15,8 @@ from sqlstream.connectors.iceberg import options as rows
 from sqlstream.connectors.iceberg import snapshots, write
 from sqlstream.connectors.iceberg.catalog import catalog_type, opened, refusals, where
 from sqlstream.connectors.lake import Lake
-from sqlstream.connectors.not_null import refused
 from sqlstream.connectors.paths import file_names, one_spelling
 from sqlstream.core import options as option_rows
-from sqlstream.core.changelog import REMOVES
 from sqlstream.core.errors import NotSupported, ValidationError
 from sqlstream.sql.quoting import quote
 
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
 
     from sqlstream.connectors.iceberg.catalog import Iceberg as Opened
     from sqlstream.sql.tables import Table
-
-_REQUIRED = "is NOT NULL in the Iceberg table, however, a null value is being written into it"
 
 
 class Iceberg(Lake):
@@ -147,22 +143,17 @@ class Iceberg(Lake):
         if branch is not None and loaded.refs().get(branch) is None:
             with refusals(table):
                 loaded.manageSnapshots().createBranch(branch).commit()
-        excuse = REMOVES if request.mode.carries_kinds else "FALSE"
-        required = iceberg.required(loaded)
-        columns = {c.name: excuse for c in table.physical if c.name in required and c.type.nullable}
-        return iceberg, replace(request, frame=refused(request.frame, columns, _REQUIRED, [c.name for c in table.physical]))
+        return iceberg, self.without_nulls(request, iceberg.required(loaded))
 
     def add_columns(self, request: Write, names: Sequence[str]) -> None:
-        iceberg = opened(request.spark, request.table, request.project)
-        if iceberg.exists():
-            iceberg.add_columns(names)
+        opened(request.spark, request.table, request.project).add_columns(names)
 
     def is_there(self, request: Write) -> bool:
-        return opened(request.spark, request.table, request.project).exists()
+        return opened(request.spark, request.table, request.project).found() is not None
 
     def identity(self, request: Write) -> str | None:
-        iceberg = opened(request.spark, request.table, request.project)
-        return str(iceberg.load().uuid()) if iceberg.exists() else None
+        found = opened(request.spark, request.table, request.project).found()
+        return None if found is None else str(found.uuid())
 
     def landed(self, request: Write, query: str, batch: int) -> bool | None:
         return write.landed(request, opened(request.spark, request.table, request.project), query, batch)

@@ -7,14 +7,14 @@ nobody else has: a streaming query has one, a batch write gets one. A micro-batc
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from sqlstream.connectors.iceberg import snapshots
 from sqlstream.connectors.iceberg.catalog import is_conflict
 from sqlstream.connectors.iceberg.options import UPSERT
 from sqlstream.connectors.key_ranges import key_ranges, key_types
-from sqlstream.connectors.upserts import DELETED, upserts
+from sqlstream.connectors.lake import by_key, last_of_each_key, merged, stored
+from sqlstream.connectors.upserts import DELETED
 from sqlstream.sql.quoting import quote
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from sqlstream.connectors.base import Write
     from sqlstream.connectors.iceberg.catalog import Iceberg
-
-_ATTEMPTS = 20
 
 
 def write_stream(request: Write, iceberg: Iceberg) -> DataStreamWriter:
@@ -63,29 +61,31 @@ def write_batch(request: Write, iceberg: Iceberg) -> None:
 
 def landed(request: Write, iceberg: Iceberg, query: str, batch: int) -> bool:
     """Whether a micro-batch of a query is in the table."""
-    return iceberg.exists() and snapshots.landed(iceberg.load(), _branch(request), query, batch)
+    found = iceberg.found()
+    return found is not None and snapshots.landed(found, _branch(request), query, batch)
 
 
 def _write(frame: DataFrame, request: Write, iceberg: Iceberg, session: SparkSession, version: tuple[str, int] | None) -> None:
     for key, value in snapshots.marks(*version).items() if version is not None else ():
         session.conf.set(key, value)
+    loaded, table = iceberg.load(), request.table
     if request.overwrite:
-        rows = _last_of_each_key(frame, request) if request.table.primary_key else _stored(frame, request)
-        rows.writeTo(_target(request, iceberg)).overwritePartitions()
-    elif merges(request, iceberg):
+        rows = last_of_each_key(frame, request) if table.primary_key else stored(frame, table)
+        rows.writeTo(_target(request, iceberg, loaded)).overwritePartitions()
+    elif _merges(request, loaded):
         _merge(frame, request, iceberg)
     elif request.frame.isStreaming:
-        rows = _stored(frame, request).persist()
+        rows = stored(frame, table).persist()
         try:
             if not rows.isEmpty():
-                rows.writeTo(_target(request, iceberg)).append()
+                rows.writeTo(_target(request, iceberg, loaded)).append()
         finally:
             rows.unpersist()
     else:
-        _stored(frame, request).writeTo(_target(request, iceberg)).append()
+        stored(frame, table).writeTo(_target(request, iceberg, loaded)).append()
 
 
-def merges(request: Write, iceberg: Iceberg) -> bool:
+def _merges(request: Write, loaded: Any) -> bool:
     """Whether rows take the place of those with their PRIMARY KEY: as in Flink where they are changes, or the table says so.
 
     What a batch knows a key of would be changes in a stream.
@@ -94,30 +94,26 @@ def merges(request: Write, iceberg: Iceberg) -> bool:
         return False
     if request.mode.updates or (request.keys and not request.frame.isStreaming):
         return True
-    says = request.table.options.get(UPSERT) or iceberg.load().properties().get(UPSERT) or "false"
+    says = request.table.options.get(UPSERT) or loaded.properties().get(UPSERT) or "false"
     return bool(says.strip().lower() == "true")
 
 
 def _merge(frame: DataFrame, request: Write, iceberg: Iceberg) -> None:
     from pyspark.sql import DataFrame
 
-    source = _by_key(frame, request).persist()
+    source = by_key(frame, request).persist()
     # MERGE reads its source twice, and takes only what gives the same rows each time.
     session, kept = source.sparkSession, source._jdf
     rows = DataFrame(session._jsparkSession.internalCreateDataFrame(kept.queryExecution().toRdd(), kept.schema(), False), session)
+
+    def merge() -> None:
+        target = _target(request, iceberg, iceberg.load())
+        ranges = key_ranges(rows, request.table, target)
+        if ranges is not None:
+            _merge_once(rows, request, target, ranges)
+
     try:
-        for attempt in range(1, _ATTEMPTS + 1):
-            target = _target(request, iceberg)
-            ranges = key_ranges(rows, request.table, target)
-            if ranges is None:
-                return
-            try:
-                _merge_once(rows, request, target, ranges)
-                return
-            except Exception as error:
-                if attempt == _ATTEMPTS or not is_conflict(error):
-                    raise
-                time.sleep(0.1 * attempt)
+        merged(merge, is_conflict)
     finally:
         source.unpersist()
 
@@ -137,27 +133,10 @@ def _merge_once(source: DataFrame, request: Write, target: str, ranges: Sequence
     merge.whenNotMatched(F.expr(f"NOT s.{DELETED}")).insert({quote(name): cell for name, cell in cells.items()}).merge()
 
 
-def _target(request: Write, iceberg: Iceberg) -> str:
-    """The name by which Spark writes the table, as it is now."""
-    return iceberg.given(iceberg.load(), f"written by {request.name}", _branch(request))
+def _target(request: Write, iceberg: Iceberg, loaded: Any) -> str:
+    """The name by which Spark writes the table, as it is ``loaded``."""
+    return iceberg.given(loaded, f"written by {request.name}", _branch(request))
 
 
 def _branch(request: Write) -> str | None:
     return request.table.options.get("branch")
-
-
-def _stored(frame: DataFrame, request: Write) -> DataFrame:
-    return frame.selectExpr(*_cells(request))
-
-
-def _by_key(frame: DataFrame, request: Write) -> DataFrame:
-    return upserts(frame, request).selectExpr(*_cells(request), DELETED)
-
-
-def _last_of_each_key(frame: DataFrame, request: Write) -> DataFrame:
-    """The rows that stay: one of each primary key."""
-    return _by_key(frame, request).where(f"NOT {DELETED}").drop(DELETED)
-
-
-def _cells(request: Write) -> list[str]:
-    return [f"CAST({quote(c.name)} AS {c.type.stored}) AS {quote(c.name)}" for c in request.table.physical]
